@@ -1,0 +1,1 @@
+"""What an RL run looks like: metric catalog, sections, dashboards. Declarations, hardly any logic."""

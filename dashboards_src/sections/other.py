@@ -1,0 +1,69 @@
+"""Trainer metrics that no panel lists: whatever a run reports still shows."""
+
+import re
+from collections.abc import Iterable
+
+from dashboards_src.catalog import TRAINER_METRICS
+from dashboards_src.run import BY_RUN, RUN, TRAINER
+from dashboards_src.scalars import names
+from generator.dashboard import Section
+from generator.panels import table, timeseries
+from generator.queries import Query
+from generator.transformations import columns
+from generator.variables import Variable
+
+_BY_REGEX = re.compile(r'__name__=~"([^"]+)"')
+
+
+def everything_else(sections: Iterable[Section]) -> Section:
+    """A section of all trainer metrics that none of `sections` shows."""
+    listed = "|".join(sorted(name.removeprefix(TRAINER) for name in _shown(sections)))
+    others = f'__name__=~"{TRAINER}.+", __name__!~"{TRAINER}(val_(core|aux)_.+|{listed})"'
+    choice = Variable(
+        "metric",
+        "Other metric",
+        f"label_values({{{others}}}, __name__)",
+        multi=True,
+    )
+    return Section(
+        "Everything else that the trainer reports",
+        [
+            table(
+                "Metrics that no panel lists",
+                Query(RUN.select("", others), instant=True, shape="table"),
+                description="The last value of every trainer metric that no other panel shows: new ones, your own, and "
+                "those of other algorithms. Choose some above to see them over time.",
+                unit="none",
+                width=24,
+                height=9,
+                sort_by="metric",
+                descending=False,
+                transformations=[
+                    columns(
+                        hidden=("Time", "job", "instance"),
+                        renamed={"__name__": "metric", "Value": "last"},
+                        order=("__name__", "project", "experiment_name", "Value"),
+                    )
+                ],
+            ),
+            timeseries(
+                "$metric",
+                Query(RUN.select("", '__name__=~"$metric"'), BY_RUN),
+                description="A trainer metric that no other panel shows, over time. Its name says what verl or your "
+                "code calls it.",
+                unit="none",
+                width=8,
+                repeat="metric",
+            ),
+        ],
+        variables=[choice],
+    )
+
+
+def _shown(sections: Iterable[Section]) -> set[str]:
+    """The names of the catalog's metrics that a query of `sections` asks for, by name or by regex."""
+    queries = [query.text for section in sections for panel in section.panels for query in panel.queries]
+    words = {word for text in queries for word in re.findall(r"\w+", text)}
+    patterns = [re.compile(pattern) for text in queries for pattern in _BY_REGEX.findall(text)]
+    known = {name for metric in TRAINER_METRICS for name in names(metric)}
+    return {name for name in known if name in words or any(pattern.fullmatch(name) for pattern in patterns)}

@@ -1,0 +1,68 @@
+"""A trainer's dashboard, whatever engine it rolls out with: the sections and their order."""
+
+from collections.abc import Sequence
+
+from dashboards_src.run import RUN, TAG, VARIABLES
+from dashboards_src.scalars import select
+from dashboards_src.sections import asynchronous, hardware, precision, targets, timeline, timing, training
+from dashboards_src.sections.other import everything_else
+from dashboards_src.sections.overview import overview
+from dashboards_src.sections.transfer_queue import TRANSFER_QUEUE
+from generator.dashboard import Annotation, Dashboard, DashboardLinks, Section
+
+STEPS = Annotation(
+    "Training steps",
+    # A window would reach over several points and smear the moment; this is true at one point a step.
+    f"{select('training/global_step')} != {select('training/global_step')} offset 15s",
+    title="step of {{experiment_name}}",
+    color="rgba(120, 120, 120, 0.5)",
+    panels=[
+        *((timeline.SYNC.title, panel.title) for panel in timeline.SYNC.panels),
+        *((timeline.ASYNC.title, panel.title) for panel in timeline.ASYNC.panels),
+    ],
+)
+
+ALERTS = Annotation(
+    "Alerts",
+    targets.FIRING,
+    title="{{alertname}}",
+    text="{{severity}} {{experiment_name}}",
+    tags=("severity",),
+    color="red",
+)
+
+
+def trainer_dashboard(
+    name: str, engine: str, engine_sections: Sequence[Section], *, kv_cache: str, waiting: str
+) -> Dashboard:
+    """The dashboard of verl's trainer with the engine's own sections; the rest is shared."""
+    sections = [
+        overview(kv_cache=RUN.max(kv_cache), waiting=RUN.sum(waiting)),
+        timeline.SYNC,
+        timeline.ASYNC,
+        training.LEARNING,
+        training.VALIDATION,
+        training.ACTOR,
+        training.CRITIC,
+        training.LENGTHS,
+        timing.TIMING,
+        timing.THROUGHPUT,
+        precision.PRECISION,
+        *engine_sections,
+        asynchronous.ASYNC,
+        TRANSFER_QUEUE,
+        training.DISTILLATION,
+        hardware.NODES,
+        hardware.GPUS,
+        hardware.NPUS,
+        targets.TARGETS,
+    ]
+    return Dashboard(
+        name=name,
+        description=f"Is an RL run healthy, and if not, where to look: verl's trainer with {engine} as rollout engine.",
+        sections=[*sections, everything_else(sections)],
+        variables=VARIABLES,
+        annotations=(STEPS, ALERTS),
+        links=(DashboardLinks("RL-Insight", TAG),),
+        tags=(TAG, "verl", engine.lower()),
+    )

@@ -1,0 +1,1 @@
+"""The `rli` command: one file a command group, each of which parses, calls and prints."""

@@ -1,0 +1,94 @@
+"""`rli dashboards`: build, list, show and lint."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+from generator.errors import BuildError
+
+
+@click.group()
+def dashboards() -> None:
+    """Build, check and look through the dashboards."""
+
+
+@dashboards.command()
+@click.option("--out", type=click.Path(path_type=Path), default="dist/dashboards", help="Folder to write to.")
+@click.option("--only", multiple=True, metavar="NAME", help="Build this dashboard only; may be repeated.")
+@click.option("--json", "as_json", is_flag=True, help="Say what was written as JSON.")
+def build(out: Path, only: tuple[str, ...], as_json: bool) -> None:
+    """Write the dashboards as JSON that Grafana 10 to 13 imports."""
+    from generator.files import write_all
+    from generator.render import to_bytes
+
+    contents: dict[str, bytes] = {}
+    counts: list[dict[str, Any]] = []
+    try:
+        sources = _sources(only)
+        # A bar hides itself where the output is no terminal.
+        with click.progressbar(sources, label="Building", file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
+            for source in bar:
+                built = source.build()
+                contents[f"{source.name}.json"] = to_bytes(built)
+                counts.append({"name": source.name, **_count(built)})
+        written = write_all(out, contents)
+    except BuildError as fault:
+        _fail(str(fault))
+    except OSError as fault:
+        _fail(f"cannot write to {out}: {fault.strerror or fault}; choose another folder with --out")
+    if as_json:
+        rows = [{**count, "path": str(path)} for count, path in zip(counts, written, strict=True)]
+        click.echo(json.dumps({"dashboards": rows}, indent=2))
+        return
+    for count, path in zip(counts, written, strict=True):
+        click.echo(f"{path}  {count['panels']} panels, {count['queries']} queries")
+
+
+@dashboards.command("list")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def list_(as_json: bool) -> None:
+    """Name the dashboards and say what each shows."""
+    try:
+        found = [(source.name, source.load().description) for source in _sources(())]
+    except BuildError as fault:
+        _fail(str(fault))
+    if as_json:
+        rows = [{"name": name, "description": description} for name, description in found]
+        click.echo(json.dumps({"dashboards": rows}, indent=2))
+        return
+    for name, description in found:
+        click.echo(f"{name}\n    {description}")
+
+
+@dashboards.command()
+@click.argument("name")
+def show(name: str) -> None:
+    """Show a dashboard as text: its rows, panels, units and queries."""
+    from generator.outline import outline
+
+    try:
+        built = _sources((name,))[0].build()
+    except BuildError as fault:
+        _fail(str(fault))
+    click.echo(outline(built), nl=False)
+
+
+def _sources(only: tuple[str, ...]) -> list[Any]:
+    from dashboards_src.dashboards import FOLDER
+    from generator.sources import chosen, discover
+
+    return chosen(discover(FOLDER), only)
+
+
+def _count(built: dict[str, Any]) -> dict[str, int]:
+    panels = [inside for panel in built["panels"] for inside in (panel, *panel.get("panels", ()))]
+    shown = [panel for panel in panels if panel["type"] != "row"]
+    return {"panels": len(shown), "queries": sum(len(panel.get("targets", ())) for panel in shown)}
+
+
+def _fail(sentence: str) -> NoReturn:
+    click.echo(f"rli: {sentence}", err=True)
+    sys.exit(2)

@@ -1,0 +1,1 @@
+"""A believable training run without a GPU, through the real client."""
