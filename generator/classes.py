@@ -55,9 +55,9 @@ class CurrentSchema:
         if not panel["hideTimeOverride"]:
             del panel["hideTimeOverride"]
         kept = {key: value for key, value in panel.items() if key not in _DROPPED and value not in _EMPTY}
-        kept["transparent"] = panel["transparent"]
         config = kept.pop("fieldConfig")
         if panel["type"] == core.ROW_TYPE:
+            del kept["transparent"]
             return kept | {"panels": panel["panels"], "collapsed": panel["collapsed"]}
         if panel["type"] != core.TEXT_TYPE:
             kept["fieldConfig"] = _current_field_config(config)
@@ -117,7 +117,12 @@ class Dashboard(core.Dashboard):
         written: dict[str, Any] = super().to_json_data()
         for stale in _DROPPED_FROM_DASHBOARDS:
             del written[stale]
-        return written | {"schemaVersion": SCHEMA_VERSION, "liveNow": False, "fiscalYearStartMonth": 0}
+        return written | {
+            "schemaVersion": SCHEMA_VERSION,
+            "fiscalYearStartMonth": 0,
+            "liveNow": False,
+            "timepicker": {"refresh_intervals": ["5s", "10s", "30s", "1m", "5m", "15m", "30m", "1h"]},
+        }
 
 
 class Template(core.Template):

@@ -199,7 +199,7 @@ def state_timeline(
             # Grafana before 11.4 has no pages and shows all rows.
             "perPage": rows_per_page,
         },
-        custom={"spanNulls": False, "insertNulls": False, "hideFrom": hidden_from_nothing()},
+        custom={"hideFrom": hidden_from_nothing()},
         fillOpacity=85,
         rowHeight=row_height,
     )

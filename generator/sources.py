@@ -31,7 +31,7 @@ class Source:
             spec.loader.exec_module(module)
         except BuildError as fault:
             raise BuildError(f"{self.path}: {fault}") from fault
-        except Exception as fault:  # a dashboard's author may raise anything
+        except (Exception, SystemExit) as fault:  # a dashboard's author may raise anything
             raise BuildError(f"{self.path}, {_line_of(fault, self.path)}: {_said(fault)}") from fault
         dashboard = getattr(module, "DASHBOARD", None)
         if not isinstance(dashboard, Dashboard):
@@ -63,13 +63,13 @@ def chosen(sources: Sequence[Source], names: Sequence[str]) -> list[Source]:
     return [source for source in sources if not names or source.name in names]
 
 
-def _line_of(fault: Exception, path: Path) -> str:
+def _line_of(fault: BaseException, path: Path) -> str:
     if isinstance(fault, SyntaxError) and fault.filename == str(path):
         return f"line {fault.lineno}"
     lines = [frame.lineno for frame in traceback.extract_tb(fault.__traceback__) if frame.filename == str(path)]
     return f"line {lines[-1]}" if lines else "when it is imported"
 
 
-def _said(fault: Exception) -> str:
+def _said(fault: BaseException) -> str:
     text = fault.msg if isinstance(fault, SyntaxError) else str(fault)
-    return f"{type(fault).__name__}: {text}"
+    return f"{type(fault).__name__}: {' '.join(text.split())}"

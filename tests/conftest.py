@@ -2,8 +2,8 @@
 
 import hashlib
 import shutil
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -30,6 +30,7 @@ class History:
     OLD_VLLM: Run = simulated.OLD_VLLM
     OLD_SGLANG: Run = simulated.OLD_SGLANG
     NAMESAKE: Run = simulated.NAMESAKE
+    DEMO: Mapping[str, str] = field(default_factory=lambda: simulated.DEMO)
 
 
 @pytest.fixture(scope="session")

@@ -104,6 +104,8 @@ OLD_VLLM = Run("legacy", "old_vllm", "vllm", 4, ("all", "sync", "distill"), repl
 OLD_SGLANG = Run("legacy", "old_sglang", "sglang", 5, ("all", "sync", "moe", "profile"), replicas=2, ranks=2, old=True)
 NAMESAKE = Run("other", VLLM_SYNC.experiment_name, "vllm", 6, ("all", "sync"), replicas=2, ranks=2, scale=0.4)
 """Another project's run with the first run's experiment name: what blends them is a missing filter."""
+DEMO = {"project": "demo", "experiment_name": "quick_start"}
+"""The labels of what the quick start sends; it has no engine and is no Run."""
 RUNS = (VLLM_SYNC, SGLANG_SYNC, ASYNC, OLD_VLLM, OLD_SGLANG, NAMESAKE)
 
 
@@ -125,6 +127,7 @@ def build(end: int = END) -> Exposition:
         trainer.states(out, {**run.labels, **COLLECTOR}, schedule)
         for replica in range(run.replicas):
             _engines(out, run, replica, schedule)
+    _quick_start(out)
     _services(out)
     _alerts(out)
     return out
@@ -191,6 +194,19 @@ def _engines(out: Exposition, run: Run, replica: int, schedule: Schedule) -> Non
         # The older run's second replica is of the V0 engine, which had no label `engine`.
         name = None if run.old and replica == 1 else str(engine)
         vllm(out, target, engine_part, engine=name, old=run.old, rare=rare)
+
+
+def _quick_start(out: Exposition) -> None:
+    """A counter, a gauge, a histogram and a lane, as the quick start sends them."""
+    target = {**DEMO, **COLLECTOR}
+    seconds = [float(time - out.times[0]) for time in out.times]
+    out.counter("rl_insight_monitor_demo_requests_total", target, [2 * second for second in seconds])
+    out.gauge("rl_insight_monitor_demo_temperature", target, [20 + second % 300 / 60 for second in seconds])
+    shares = {0.005: 0.1, 0.05: 0.6, 0.5: 0.95, 5.0: 1.0}
+    out.histogram("rl_insight_monitor_demo_latency_seconds", target, [2 * second for second in seconds], 0.08, shares)
+    for state, share in (("generate", 0.6), ("update", 0.3)):
+        labels = {**target, "state_lane_id": "demo_lane", "state_name": state}
+        out.counter("rl_insight_state_seconds_total", labels, [share * second for second in seconds])
 
 
 def _services(out: Exposition) -> None:

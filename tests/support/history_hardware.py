@@ -121,6 +121,9 @@ def transfer_queue(out: Exposition, target: Labels, samples_per_second: float) -
         }
     )
     emit(out, TRANSFER_QUEUE.values(), _TRANSFER_QUEUE, load, target)
+    # What is produced is also given for no task in particular, which consumption is not.
+    for partition in _TRANSFER_QUEUE.labels["partition_id"]:
+        out.gauge("tq_partition_production_progress", {**target, "partition_id": partition, "task_name": "all"}, fill)
 
 
 def node(out: Exposition, instance: str, busy: Sequence[float]) -> None:

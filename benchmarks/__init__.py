@@ -1,0 +1,1 @@
+"""What is promised about speed, measured: each module prints one JSON object."""
