@@ -86,7 +86,7 @@ def _spread(signal: Signal) -> Panel:
 def _by_name(signal: Signal) -> Panel:
     extreme = RUN.bottom if signal.worst == "lowest" else RUN.top
     return bargauge(
-        f"{signal.title}: {signal.worst} replicas",
+        f"{signal.title}: {signal.worst}",
         Query(extreme(WORST_BY_NAME, signal.each(RUN.over_range())), BY_REPLICA, instant=True),
         description=f"{signal.description} Here the {WORST_BY_NAME} replicas of a run where it is {signal.worst} over "
         "all of the time that is shown, by name: zoom in on a bad stretch to see who it was.",

@@ -17,6 +17,8 @@ BY_REPLICA = "{{experiment_name}}/{{replica}}"
 
 TRAINER = "rl_insight_monitor_"
 
+# No "All" here: the first run is chosen at first, so that what is stacked is one run's. Where no
+# series has these labels a variable is empty, and then the filters match what has none.
 VARIABLES = (
     Variable("datasource", "Prometheus", "prometheus", kind="datasource"),
     Variable("tempo", "Tempo", "tempo", kind="datasource"),
@@ -25,7 +27,6 @@ VARIABLES = (
         "Project",
         f'label_values({{__name__=~"{TRAINER}.+|rl_insight_state_seconds_total"}}, project)',
         multi=True,
-        all_value=".*",
     ),
     Variable(
         "experiment_name",
@@ -33,7 +34,6 @@ VARIABLES = (
         f'label_values({{__name__=~"{TRAINER}.+|rl_insight_state_seconds_total", project=~"$project"}}, '
         "experiment_name)",
         multi=True,
-        all_value=".*",
     ),
 )
 

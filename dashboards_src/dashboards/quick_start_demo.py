@@ -25,12 +25,14 @@ DASHBOARD = Dashboard(
                     Query(RUN.sum(RUN.increase(_COUNTER)), BY_RUN),
                     description="What metric_count added to the counter demo_requests over the last rate interval.",
                     unit="short",
+                    height=8,
                 ),
                 stat(
                     "Temperature",
                     Query(RUN.select(_GAUGE), BY_RUN),
                     description="What metric_gauge last set demo_temperature to.",
                     unit="celsius",
+                    height=8,
                 ),
                 timeseries(
                     "Requests a second",

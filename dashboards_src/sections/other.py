@@ -18,7 +18,7 @@ _BY_REGEX = re.compile(r'__name__=~"([^"]+)"')
 def everything_else(sections: Iterable[Section]) -> Section:
     """A section of all trainer metrics that none of `sections` shows."""
     listed = "|".join(sorted(name.removeprefix(TRAINER) for name in _shown(sections)))
-    others = f'__name__=~"{TRAINER}.+", __name__!~"{TRAINER}(val_(core|aux)_.+|{listed})"'
+    others = f'__name__=~"{TRAINER}.+", __name__!~"{TRAINER}(val_(core|aux)_.+|.+_(bucket|created)|{listed})"'
     choice = Variable(
         "metric",
         "Other metric",

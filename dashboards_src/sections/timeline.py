@@ -30,7 +30,7 @@ ASYNC_TITLE = "Timeline: rollout and training apart"
 STATES_NOW = "Share of lanes in each state"
 STATE_SHARE_DESCRIPTION = (
     "Share of lanes (rollout replicas and trainer ranks) that are in each state; what is missing to 100 % is idle. "
-    "Where rollout and training take turns, blue and green alternate and gaps between them are bubbles."
+    "A lane that idles more than before lowers the whole. Choose one experiment: the bands of several are stacked."
 )
 
 _FIRST_LANES = [f"{kind}_{number}" for kind in ("replica", "rank") for number in range(8)]

@@ -57,7 +57,7 @@ def share_of_step(*, width: int, height: int, links: Links = ()) -> Panel:
         description="Share of the step that each stage takes; what is missing to 100 % was spent between them "
         "or on a checkpoint. "
         "The widest band is where to save. In async modes `gen` is the trainer's wait for samples, so idle "
-        "training devices.",
+        "training devices. Choose one experiment: the bands of several are stacked.",
         unit="percentunit",
         stack="normal",
         minimum=0,

@@ -131,7 +131,7 @@ def test_every_signal_of_the_engine_is_shown_together_spread_and_by_name(name: s
     assert len(signals) >= 14
     for signal in signals:
         assert signal in titles
-        assert {f"{signal}: highest replicas", f"{signal}: lowest replicas"} & set(titles)
+        assert {f"{signal}: highest", f"{signal}: lowest"} & set(titles)
 
 
 @pytest.mark.parametrize("name", TRAINERS)
@@ -196,3 +196,13 @@ def test_a_healthy_range_is_said_in_words_and_in_colours() -> None:
     assert range_text(diff.healthy) == "below 0.005, critical above 0.01"
     assert "Healthy: below 0.005, critical above 0.01." in described(diff)
     assert thresholds(diff.healthy)[-1].color == RED
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_run_is_chosen_at_first(name: str) -> None:
+    """Stacked bands of several runs would pass for one run's."""
+    variables = {each["name"]: each for each in built(name)["templating"]["list"]}
+    for label in ("project", "experiment_name"):
+        assert variables[label]["multi"]
+        assert not variables[label]["includeAll"]
+        assert variables[label]["current"] == {}

@@ -107,12 +107,12 @@ OLDER_SGLANG = {
     "Rollout: throughput and load": (
         "Paused requests",
         "Paused requests: spread over replicas",
-        "Paused requests: highest replicas",
+        "Paused requests: highest",
     ),
     "Rollout: cache": (
         "Retracted requests that wait",
         "Retracted requests that wait: spread over replicas",
-        "Retracted requests that wait: highest replicas",
+        "Retracted requests that wait: highest",
     ),
     "Rollout: requests and lengths": (
         "Where a request's time goes",
