@@ -17,25 +17,29 @@ BY_REPLICA = "{{experiment_name}}/{{replica}}"
 
 TRAINER = "rl_insight_monitor_"
 
-# No "All" here: the first run is chosen at first, so that what is stacked is one run's. Where no
-# series has these labels a variable is empty, and then the filters match what has none.
-VARIABLES = (
+DATA_SOURCES = (
     Variable("datasource", "Prometheus", "prometheus", kind="datasource"),
     Variable("tempo", "Tempo", "tempo", kind="datasource"),
-    Variable(
-        "project",
-        "Project",
-        f'label_values({{__name__=~"{TRAINER}.+|rl_insight_state_seconds_total"}}, project)',
-        multi=True,
-    ),
-    Variable(
-        "experiment_name",
-        "Experiment",
-        f'label_values({{__name__=~"{TRAINER}.+|rl_insight_state_seconds_total", project=~"$project"}}, '
-        "experiment_name)",
-        multi=True,
-    ),
 )
+
+
+def run_variables(metrics: str) -> tuple[Variable, ...]:
+    """The data sources, and the runs that report a metric whose name matches the regex `metrics`.
+
+    There is no "All": the first run is chosen at first, so that what is stacked is one run's.
+    Where no series has these labels a variable is empty, and the filters match what has none.
+    """
+    return (
+        *DATA_SOURCES,
+        Variable("project", "Project", f'label_values({{__name__=~"{metrics}"}}, project)', multi=True),
+        Variable(
+            "experiment_name",
+            "Experiment",
+            f'label_values({{__name__=~"{metrics}", project=~"$project"}}, experiment_name)',
+            multi=True,
+        ),
+    )
+
 
 TAG = "rl-insight"
 """On every dashboard of ours; the menu of dashboards lists what carries it."""

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from dashboards_src.run import RUN, TAG, VARIABLES
-from dashboards_src.scalars import select
+from dashboards_src.run import RUN, TAG, run_variables
+from dashboards_src.scalars import metric, select
 from dashboards_src.sections import asynchronous, hardware, precision, targets, timeline, timing, training
 from dashboards_src.sections.other import everything_else
 from dashboards_src.sections.overview import overview
@@ -33,9 +33,12 @@ ALERTS = Annotation(
 
 
 def trainer_dashboard(
-    name: str, engine: str, engine_sections: Sequence[Section], *, kv_cache: str, waiting: str
+    name: str, engine: str, engine_sections: Sequence[Section], *, running: str, kv_cache: str, waiting: str
 ) -> Dashboard:
-    """The dashboard of verl's trainer with the engine's own sections; the rest is shared."""
+    """The dashboard of verl's trainer with the engine's own sections; the rest is shared.
+
+    `running` is a metric that the engine always reports, `kv_cache` and `waiting` are PromQL.
+    """
     sections = [
         overview(kv_cache=RUN.max(kv_cache), waiting=RUN.sum(waiting)),
         timeline.SYNC,
@@ -61,7 +64,7 @@ def trainer_dashboard(
         name=name,
         description=f"Is an RL run healthy, and if not, where to look: verl's trainer with {engine} as rollout engine.",
         sections=[*sections, everything_else(sections)],
-        variables=VARIABLES,
+        variables=run_variables(f"{metric('training/global_step').name}|{running}"),
         annotations=(STEPS, ALERTS),
         links=(DashboardLinks("RL-Insight", TAG),),
         tags=(TAG, "verl", engine.lower()),

@@ -1,6 +1,6 @@
 """A first smoke test: one state lane, a counter, a gauge and a histogram, as docs/quick_start.md sends them."""
 
-from dashboards_src.run import BY_RUN, RUN, TAG, TRAINER, VARIABLES
+from dashboards_src.run import BY_RUN, RUN, TAG, TRAINER, run_variables
 from dashboards_src.states import LANE, STATE, STATE_SECONDS, state_mappings, state_overrides
 from generator.dashboard import Dashboard, DashboardLinks, Section
 from generator.panels import heatmap, stat, timeseries
@@ -75,7 +75,7 @@ DASHBOARD = Dashboard(
             collapsed=False,
         )
     ],
-    variables=VARIABLES,
+    variables=run_variables(f"{TRAINER}demo_.+"),
     links=(DashboardLinks("RL-Insight", TAG),),
     tags=(TAG, "demo"),
     time_from="now-15m",

@@ -8,6 +8,7 @@ DASHBOARD = trainer_dashboard(
     "verl_trainer_v1_with_sglang_engine",
     "SGLang",
     sglang.SECTIONS,
+    running=sglang.RUNNING,
     kv_cache=RUN.select(sglang.TOKEN_USAGE),
     waiting=sglang.of_schedulers(sglang.QUEUED),
 )

@@ -8,6 +8,7 @@ DASHBOARD = trainer_dashboard(
     "verl_trainer_v1_with_vllm_engine",
     "vLLM",
     vllm.SECTIONS,
+    running=vllm.RUNNING,
     kv_cache=RUN.select(vllm.KV_CACHE),
     waiting=RUN.select(vllm.WAITING),
 )

@@ -22,7 +22,7 @@ def everything_else(sections: Iterable[Section]) -> Section:
     choice = Variable(
         "metric",
         "Other metric",
-        f"label_values({{{others}}}, __name__)",
+        f"label_values({RUN.select('', others)}, __name__)",
         multi=True,
     )
     return Section(

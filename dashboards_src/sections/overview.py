@@ -1,14 +1,27 @@
 """The first screen: is the run healthy, and if not, where to look. At most 15 queries."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dashboards_src.run import BY_RUN, RUN
-from dashboards_src.scalars import metric, select
+from dashboards_src.scalars import metric, select, thresholds
 from dashboards_src.sections import precision, targets, timeline, timing, transfer_queue
 from dashboards_src.sections.engine import KV_CACHE_LIMITS
 from dashboards_src.states import STATE, state_overrides
 from generator.dashboard import Section
-from generator.fields import GREEN, ORANGE, RED, PanelLink, limits, plain, range_text, special_text
+from generator.fields import (
+    GREEN,
+    GREY,
+    ORANGE,
+    RED,
+    PanelLink,
+    Threshold,
+    limits,
+    plain,
+    range_text,
+    special_text,
+    value_text,
+)
 from generator.panel import Panel
 from generator.panels import gauge, stat, timeseries
 from generator.promql import or_zero
@@ -29,7 +42,8 @@ def overview(*, kv_cache: str, waiting: str) -> Section:
 
 def _run() -> Sequence[Panel]:
     diff = metric("training/rollout_probs_diff_mean")
-    warning, critical = diff.healthy.above if diff.healthy and diff.healthy.above else (None, None)
+    bands = thresholds(diff.healthy)
+    warning, critical = bands[1].value, bands[2].value
     return (
         stat(
             "Training step",
@@ -82,7 +96,7 @@ def _run() -> Sequence[Panel]:
         ),
         stat(
             "Rollout precision",
-            Query(f"quantile_over_time(0.5, {select(diff.key)}[10m])", BY_RUN, instant=True),
+            Query(f"quantile_over_time(0.5, {select(diff.key)}[10m]) or on () vector(-1)", BY_RUN, instant=True),
             description="Do the engine and the trainer agree on token probabilities? The median over ten minutes of "
             "rollout_probs_diff_mean, so that one odd step does not count: normal below 0.005, abnormal above 0.01.",
             unit="none",
@@ -90,11 +104,11 @@ def _run() -> Sequence[Panel]:
             sparkline=False,
             background=True,
             show="value",
-            no_value="not measured",
-            thresholds=limits(above=(warning, critical)),
+            thresholds=(Threshold(None, GREY), *(replace(step, value=step.value or 0) for step in bands)),
             mappings=[
+                value_text({"-1": ("not measured", GREY)}),
                 special_text("nan", "not valid", ORANGE),
-                range_text(None, warning, "normal", GREEN),
+                range_text(0, warning, "normal", GREEN),
                 range_text(warning, critical, "suspect", ORANGE),
                 range_text(critical, None, "abnormal", RED),
             ],

@@ -117,11 +117,12 @@ def test_the_precision_verdict_has_a_word_for_every_value(name: str) -> None:
     panel = next(p for p in panels(built(name)) if p["title"] == "Rollout precision")
     ranges = [m["options"] for m in panel["fieldConfig"]["defaults"]["mappings"] if m["type"] == "range"]
     assert [(r["from"], r["to"], r["result"]["text"]) for r in ranges] == [
-        (None, 0.005, "normal"),
+        (0, 0.005, "normal"),
         (0.005, 0.01, "suspect"),
         (0.01, None, "abnormal"),
     ]
-    assert panel["fieldConfig"]["defaults"]["noValue"] == "not measured"
+    exact = next(m["options"] for m in panel["fieldConfig"]["defaults"]["mappings"] if m["type"] == "value")
+    assert exact["-1"]["text"] == "not measured"
 
 
 @pytest.mark.parametrize("name", TRAINERS)

@@ -274,6 +274,18 @@ def test_annotations_are_understood(name: str, history: Any) -> None:
         assert history.server.query_range(expr, history.END - 1800, history.END, 15)
 
 
+def test_the_precision_verdict_is_given_for_a_run_that_measures_it_and_for_one_that_does_not(history: Any) -> None:
+    verdict = next(query for query in asked(built(VLLM)) if query.panel == "Rollout precision")
+
+    def values(labels: Mapping[str, str]) -> list[float]:
+        return [float(series["value"][1]) for series in answer(history, verdict, chosen_values(labels))]
+
+    assert 0 < values(VLLM_SYNC.labels)[0] < 0.005
+    assert values(ASYNC.labels)[0] > 0.01
+    assert len(values(ASYNC.labels)) == 1
+    assert values(DEMO) == [-1]
+
+
 def test_a_step_is_marked_once(history: Any) -> None:
     steps = next(each for each in built(VLLM)["annotations"]["list"] if each["name"] == "Training steps")
     expr = interpolate(steps["expr"], chosen_values(VLLM_SYNC.labels))
@@ -298,7 +310,7 @@ def test_variables_offer_the_values_there_are(name: str, history: Any) -> None:
     """label_values(selector, label) is answered from the series that match the selector."""
     run = VLLM_SYNC if name == VLLM else SGLANG_SYNC
     expected = {
-        "project": {"verl", "verl-async", "legacy", "other", "demo"},
+        "project": {"verl", "verl-async", "legacy", "other"},
         "experiment_name": {"qwen2.5-7b_sync", "sglang_sync"},
         "lane": {f"replica_{n}" for n in range(4)} | {f"rank_{n}" for n in range(8)},
         "replica": {"0", "1", "2", "3"},
