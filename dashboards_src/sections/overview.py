@@ -77,10 +77,10 @@ def _run() -> Sequence[Panel]:
             links=[PanelLink("Training: rewards and progress", "Rewards")],
         ),
         stat(
-            "Throughput",
+            "Throughput per GPU",
             Query(select("perf/throughput"), BY_RUN),
             description="Tokens of the step's batch a second and GPU, over its trend.",
-            unit="suffix: tok/s/GPU",
+            unit="suffix: tok/s",
             decimals=0,
             thresholds=plain("blue"),
             links=[PanelLink("Training: throughput and MFU", "Tokens a second per GPU")],

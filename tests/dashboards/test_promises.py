@@ -58,7 +58,7 @@ def test_the_first_screen_answers_whether_the_run_is_healthy(name: str) -> None:
         "Training step",
         "Since the last step",
         "Reward",
-        "Throughput",
+        "Throughput per GPU",
         "Time per step",
         "Rollout precision",
         "KV cache in use",
