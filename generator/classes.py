@@ -67,7 +67,8 @@ class CurrentSchema:
 def _current_field_config(config: dict[str, Any]) -> dict[str, Any]:
     defaults = {key: value for key, value in config["defaults"].items() if value not in _EMPTY}
     custom = defaults.get("custom", {})
-    defaults["custom"] = {key: value for key, value in custom.items() if value is not None}
+    # A table's displayMode gave way to cellOptions in Grafana 9.
+    defaults["custom"] = {k: value for k, value in custom.items() if value is not None and k != "displayMode"}
     return {"defaults": defaults, "overrides": config.get("overrides", [])}
 
 

@@ -137,12 +137,16 @@ class Dashboard:
         return ([row], top + 1) if section.collapsed else ([row, *inside], bottom)
 
     def _panel(self, section: Section, panel: Panel, place: Place) -> Any:
+        body = attr.evolve(panel.body, id=stable_id(section.title, panel.title), gridPos=place)
         links = [self._link(link) if isinstance(link, PanelLink) else _web_link(link) for link in panel.links]
-        extra = dict(panel.body.extraJson or {})
-        if links:
-            config = extra.get("fieldConfig", {})
-            extra["fieldConfig"] = config | {"defaults": config.get("defaults", {}) | {"links": links}}
-        return attr.evolve(panel.body, id=stable_id(section.title, panel.title), gridPos=place, extraJson=extra or None)
+        if not links:
+            return body
+        if not panel.is_tile:
+            return attr.evolve(body, links=links)
+        # A tile is clicked as a whole; on a graph such a link would hide behind its points.
+        config = body.extraJson["fieldConfig"]
+        linked = config | {"defaults": config["defaults"] | {"links": links}}
+        return attr.evolve(body, extraJson=body.extraJson | {"fieldConfig": linked})
 
     def _link(self, link: PanelLink) -> Json:
         if not any(

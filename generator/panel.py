@@ -22,6 +22,8 @@ class Panel:
     queries: tuple[AnyQuery, ...]
     links: Links
     body: Any
+    is_tile: bool = False
+    """Whether its links are followed by a click anywhere on it, rather than from its title."""
 
 
 class Common(TypedDict, total=False):
@@ -60,7 +62,7 @@ def make(
     size: tuple[int, int],
     options: Mapping[str, Any] | None = None,
     custom: Mapping[str, Any] | None = None,
-    dropped_custom: Sequence[str] = (),
+    is_tile: bool = False,
     **native: Any,
 ) -> Panel:
     """A grafanalib panel of `kind`; `native` are its own arguments, the rest goes over its JSON."""
@@ -84,9 +86,7 @@ def make(
         maxDataPoints=None,
         transformations=list(common.get("transformations", ())),
         timeFrom=common.get("time_from"),
-        repeat=core.Repeat(direction="h", variable=common["repeat"], maxPerRow=3)
-        if "repeat" in common
-        else core.Repeat(),
+        repeat=core.Repeat(direction="h", variable=common["repeat"]) if "repeat" in common else core.Repeat(),
         extraJson={
             "fieldConfig": {"defaults": defaults, "overrides": list(common.get("overrides", ()))},
             "options": dict(options or {}),
@@ -94,7 +94,7 @@ def make(
         **native,
     )
     width, height = common.get("width", size[0]), common.get("height", size[1])
-    return Panel(title, width, height, tuple(queries), common.get("links", ()), body)
+    return Panel(title, width, height, tuple(queries), common.get("links", ()), body, is_tile)
 
 
 _DEFAULTS: dict[Literal["minimum", "maximum", "decimals", "no_value", "color"], str] = {

@@ -7,6 +7,7 @@ panel stands follows from its place in its section, never from coordinates.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from generator import classes
@@ -79,6 +80,7 @@ def stat(
         textMode=show,
         noValue="",
         color={"mode": "thresholds"},
+        is_tile=True,
     )
 
 
@@ -93,7 +95,8 @@ def gauge(title: str, *queries: AnyQuery, description: str, unit: str, **common:
         "minVizWidth": 75,
         "minVizHeight": 75,
     }
-    return _by_options("gauge", title, queries, description, unit, common, (4, 6), options)
+    panel = _by_options("gauge", title, queries, description, unit, common, (4, 6), options)
+    return replace(panel, is_tile=True)
 
 
 def bargauge(
@@ -171,7 +174,6 @@ def table(
         size=(12, 8),
         options={"sortBy": sorting, "cellHeight": "sm", "footer": {"show": False, "reducer": []}},
         custom={"align": "auto", "cellOptions": {"type": "auto"}, "filterable": True, "inspect": False},
-        dropped_custom=("displayMode",),
     )
 
 

@@ -1,7 +1,9 @@
 """`rli dashboards`: build, list, show and lint."""
 
 import json
+import shutil
 import sys
+import time
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -74,6 +76,56 @@ def show(name: str) -> None:
     except BuildError as fault:
         _fail(str(fault))
     click.echo(outline(built), nl=False)
+
+
+@dashboards.command()
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.option(
+    "--format", "format_", type=click.Choice(["text", "json", "sarif", "github"]), default="text", help="How to report."
+)
+@click.option("--config", type=click.Path(path_type=Path), help="The rules' settings; .rli-lint.yaml if it is there.")
+@click.option("--strict", is_flag=True, help="Warnings count as errors.")
+@click.option("--prometheus-url", metavar="URL", help="Run every query there too, over the last hour.")
+def lint(paths: tuple[Path, ...], format_: str, config: Path | None, strict: bool, prometheus_url: str | None) -> None:
+    """Check dashboards: ours, or the JSON files and folders at PATHS.
+
+    Exit code 0: nothing wrong. 1: findings. 2: something could not be read.
+    """
+    from dashboards_src import known
+    from generator.lint import LintInputError, lint_paths, load_config, render
+    from generator.lint.run import lint_sources
+
+    try:
+        settings = load_config(config)
+        live = _live(prometheus_url) if prometheus_url else None
+        if paths:
+            report = lint_paths(paths, settings, known.of_anyones(), live)
+        else:
+            report = lint_sources(_built(), (), settings, known.of_ours(), live)
+    except (LintInputError, BuildError) as fault:
+        _fail(str(fault))
+    terminal = sys.stdout.isatty()
+    click.echo(render(report, format_, color=terminal, width=shutil.get_terminal_size().columns), nl=False)
+    sys.exit(report.exit_code(strict))
+
+
+def _live(url: str) -> Any:
+    """The Prometheus to run queries on, and the hour to run them over."""
+    from generator.lint.execute import Live
+    from generator.lint.prometheus import Prometheus
+    from generator.lint.substitution import Window
+
+    return Live(Prometheus(url), Window(end=time.time(), seconds=3600), values={})
+
+
+def _built() -> list[Any]:
+    """Our dashboards as the linter reads them, without a detour over files."""
+    from generator.lint.read import read_dashboard
+    from generator.lint.run import Source
+    from generator.render import to_bytes
+
+    documents = [(f"{source.name}.json", source.build()) for source in _sources(())]
+    return [Source(read_dashboard(built, file), to_bytes(built).decode()) for file, built in documents]
 
 
 def _sources(only: tuple[str, ...]) -> list[Any]:

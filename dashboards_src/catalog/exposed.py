@@ -60,6 +60,19 @@ EXPORTERS = _by_name("exporters.tsv", skip=1)
 OLDER = _by_name("renamed.tsv", skip=1)
 """Engine metrics that only older versions expose, so that a linter knows them too."""
 
+CUMULATIVE = frozenset(
+    {
+        "sglang:total_retracted_reqs",
+        "tq_storage_arrivals_by_op",
+        "tq_storage_listen_other_drops",
+        "tq_storage_listen_overflows",
+        "tq_storage_request_ops",
+        "tq_storage_requests_arrived",
+        "tq_storage_socket_drops",
+    }
+)
+"""Exposed as gauges, but only ever added to, so that they are read with rate (transfer_queue/metrics.py 0.1.11)."""
+
 RENAMED = _renamed()
 """Current engine metric names, each with the older names whose series may stand in for its own.
 

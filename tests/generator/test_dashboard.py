@@ -12,7 +12,7 @@ from generator.dashboard import Annotation, Dashboard, Section, stable_id
 from generator.errors import BuildError
 from generator.fields import PanelLink, WebLink
 from generator.panel import Panel
-from generator.panels import gauge, stat, table, text, timeseries
+from generator.panels import gauge, stat, text, timeseries
 from generator.queries import Query, reference
 from generator.render import to_bytes
 from generator.variables import Variable
@@ -117,14 +117,14 @@ def test_a_link_leads_to_the_panel_it_names_with_time_and_variables() -> None:
     )
 
 
-def test_links_add_to_what_else_a_panel_was_told() -> None:
-    linked = table(
-        "t", Query("up"), description="d", unit="s", decimals=2, links=[WebLink("docs", "https://x.example")]
-    )
-    defaults = board(Section("A", [linked])).build()["panels"][0]["panels"][0]["fieldConfig"]["defaults"]
-    assert defaults["decimals"] == 2
-    assert defaults["unit"] == "s"
-    assert defaults["links"] == [{"title": "docs", "url": "https://x.example", "targetBlank": True}]
+def test_a_tiles_link_adds_to_what_else_it_was_told_and_a_graphs_stands_at_its_title() -> None:
+    docs = WebLink("docs", "https://x.example")
+    tile = stat("t", Query("up"), description="d", unit="s", decimals=2, links=[docs])
+    built = board(Section("A", [tile, graph("g", links=[docs])])).build()["panels"][0]["panels"]
+    expected = [{"title": "docs", "url": "https://x.example", "targetBlank": True}]
+    defaults = built[0]["fieldConfig"]["defaults"]
+    assert (defaults["decimals"], defaults["unit"], defaults["links"]) == (2, "s", expected)
+    assert built[1]["links"] == expected
 
 
 def test_an_annotation_is_shown_on_the_panels_it_names() -> None:
