@@ -29,8 +29,11 @@ from generator.queries import Query
 
 STEP = select("training/global_step")
 
-_SINCE_STEP = f"time() - {RUN.max(f'max_over_time((timestamp({STEP}) * (changes({STEP}[1m]) > bool 0))[3h:30s])')}"
-"""Seconds since the step last changed, to half a minute. Where it never did within three hours, since 1970."""
+_ROSE_AT = f"max_over_time((timestamp({STEP}) * ({STEP} != bool ({STEP} offset 1m)))[3h:30s]) > 0"
+_SEEN_SINCE = f"min_over_time(timestamp({STEP})[3h:30s])"
+
+_SINCE_STEP = f"time() - {RUN.max(f'({_ROSE_AT} or {_SEEN_SINCE})')}"
+"""Seconds since the step last rose, to about a minute; since it was first seen where it never rose in three hours."""
 
 _TILE = 4
 
@@ -62,8 +65,7 @@ def _run() -> Sequence[Panel]:
             unit="s",
             decimals=0,
             sparkline=False,
-            thresholds=limits(above=(900, 3600)),
-            mappings=[range_text(86400, None, "not within 3 h", RED)],
+            thresholds=limits(above=(1800, 3600)),
             links=[PanelLink(timing.TITLE, "Where a step's time goes")],
         ),
         stat(

@@ -1,6 +1,7 @@
 """Every query of every dashboard, run on a real Prometheus that holds several runs at once."""
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from dashboards_src.run import RUN
 from tests.dashboards.queries import Asked, asked, built
 from tests.support.grafana import ALL, interpolate
-from tests.support.history import ASYNC, DEMO, NAMESAKE, OLD_SGLANG, OLD_VLLM, SGLANG_SYNC, VLLM_SYNC
+from tests.support.history import ASYNC, DEMO, NAMESAKE, OLD_SGLANG, OLD_VLLM, SGLANG_SYNC, VLLM_SYNC, Run
 
 VLLM = "verl_trainer_v1_with_vllm_engine"
 SGLANG = "verl_trainer_v1_with_sglang_engine"
@@ -284,6 +285,25 @@ def test_the_precision_verdict_is_given_for_a_run_that_measures_it_and_for_one_t
     assert values(ASYNC.labels)[0] > 0.01
     assert len(values(ASYNC.labels)) == 1
     assert values(DEMO) == [-1]
+
+
+@pytest.mark.parametrize("moment", [600, 1234, 2500, 3600])
+@pytest.mark.parametrize("run", [VLLM_SYNC, ASYNC], ids=["sync", "async"])
+def test_the_time_since_the_last_step_is_right_to_about_a_minute(run: Run, moment: int, history: Any) -> None:
+    query = next(query for query in asked(built(VLLM)) if query.panel == "Since the last step")
+    now = history.START + moment
+    shown = float(history.server.query(interpolate(query.expr, chosen_values(run.labels)), now)[0]["value"][1])
+    step = f"rl_insight_monitor_training_global_step{{{run.selector}}}"
+    samples = history.server.query(f"{step}[1h]", now)[0]["values"]
+    rises = [when for (_, before), (when, after) in pairwise(samples) if after != before]
+    assert -1 <= now - rises[-1] - shown <= 75
+
+
+def test_before_the_first_step_ends_the_time_is_counted_from_when_the_run_was_first_seen(history: Any) -> None:
+    query = next(query for query in asked(built(VLLM)) if query.panel == "Since the last step")
+    values = chosen_values(VLLM_SYNC.labels)
+    shown = history.server.query(interpolate(query.expr, values), history.START + 20)
+    assert float(shown[0]["value"][1]) <= 20
 
 
 def test_a_step_is_marked_once(history: Any) -> None:
