@@ -105,8 +105,8 @@ def counted(title: str, names: Names, *, description: str, unit: str = "short", 
         title=title,
         description=description,
         unit=unit,
-        each=lambda scope: scope.sum(scope.level(names), "replica"),
-        together=(Query(RUN.sum(RUN.level(names)), BY_RUN),),
+        each=lambda scope: scope.level(scope.sum(scope.select(names), "replica")),
+        together=(Query(RUN.sum(RUN.select(names)), BY_RUN),),
         worst=worst,
     )
 
@@ -155,7 +155,7 @@ def fraction(
     """A gauge from 0 to 1 that does not add up: over replicas its mean and its highest."""
 
     def each(scope: Scope) -> str:
-        return scope.max(scope.level(names), "replica")
+        return scope.level(scope.max(scope.select(names), "replica"))
 
     return Signal(
         title=title,

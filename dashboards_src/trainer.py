@@ -13,7 +13,7 @@ from generator.dashboard import Annotation, Dashboard, DashboardLinks, Section
 STEPS = Annotation(
     "Training steps",
     # A window would reach over several points and smear the moment; this is true at one point a step.
-    f"{select('training/global_step')} != {select('training/global_step')} offset 15s",
+    f"{select('training/global_step')} != {select('training/global_step')} offset $__interval",
     title="step of {{experiment_name}}",
     color="rgba(120, 120, 120, 0.5)",
     panels=[
@@ -33,14 +33,22 @@ ALERTS = Annotation(
 
 
 def trainer_dashboard(
-    name: str, engine: str, engine_sections: Sequence[Section], *, running: str, kv_cache: str, waiting: str
+    name: str,
+    engine: str,
+    engine_sections: Sequence[Section],
+    *,
+    running: str,
+    kv_cache: str,
+    waiting: str,
+    waiting_panel: str,
 ) -> Dashboard:
     """The dashboard of verl's trainer with the engine's own sections; the rest is shared.
 
-    `running` is a metric that the engine always reports, `kv_cache` and `waiting` are PromQL.
+    `running` is a metric that the engine always reports, `kv_cache` and `waiting` are PromQL, and
+    `waiting_panel` is the title of the panel that shows the latter in full.
     """
     sections = [
-        overview(kv_cache=RUN.max(kv_cache), waiting=RUN.sum(waiting)),
+        overview(kv_cache=RUN.max(kv_cache), waiting=RUN.sum(waiting), waiting_panel=waiting_panel),
         timeline.SYNC,
         timeline.ASYNC,
         training.LEARNING,

@@ -45,10 +45,13 @@ class Scope:
         """The same scope for instant queries over all of the time that is shown."""
         return replace(self, window=WHOLE_RANGE)
 
-    def level(self, names: Names, *matchers: str) -> str:
-        """A gauge's value: at each point of a graph as it is, over the whole range its mean."""
-        around = "{}" if self.window == RATE_INTERVAL else f"avg_over_time({{}}[{self.window}])"
-        return self._each(names, matchers, "", around)
+    def level(self, expr: str) -> str:
+        """What a gauge stands at: at each point of a graph as it is, over the whole range its mean.
+
+        Give it the sum rather than take the sum of it: where a series ends and another goes on in
+        its place, their means over the range would add up to twice the level.
+        """
+        return expr if self.window == RATE_INTERVAL else f"avg_over_time(({_bare(expr)})[{self.window}:])"
 
     def rate(self, names: Names, *matchers: str) -> str:
         """Increase a second of a counter."""
@@ -59,9 +62,12 @@ class Scope:
         return self._each(names, matchers, "", f"increase({{}}[{self.window}])")
 
     def quantile(self, q: float, histogram: Names, *matchers: str, by: Sequence[str] = ()) -> str:
-        """The `q` quantile (0 to 1) of a histogram over all that `by` does not keep apart."""
+        """The `q` quantile (0 to 1) of a histogram over all that `by` does not keep apart.
+
+        No value while it observed nothing: NaN would count as the smallest in a median of these.
+        """
         buckets = self._each(histogram, matchers, "_bucket", f"rate({{}}[{self.window}])")
-        return f"histogram_quantile({q:g}, {self.sum(buckets, *by, 'le')})"
+        return f"(histogram_quantile({q:g}, {self.sum(buckets, *by, 'le')}) >= 0)"
 
     def buckets(self, histogram: Names, *matchers: str, by: Sequence[str] = ()) -> str:
         """What fell into each bucket of a histogram, for a heatmap."""

@@ -40,7 +40,7 @@ def build(out: Path, only: tuple[str, ...], as_json: bool) -> None:
     except BuildError as fault:
         _fail(str(fault))
     except OSError as fault:
-        _fail(f"cannot write to {out}: {fault.strerror or fault}; choose another folder with --out")
+        _fail(f"cannot write to the folder {out}: {fault.strerror or fault}; choose another with --out")
     if as_json:
         rows = [{**count, "path": str(path)} for count, path in zip(counts, written, strict=True)]
         click.echo(json.dumps({"dashboards": rows}, indent=2))
@@ -86,7 +86,15 @@ def show(name: str) -> None:
 @click.option("--config", type=click.Path(path_type=Path), help="The rules' settings; .rli-lint.yaml if it is there.")
 @click.option("--strict", is_flag=True, help="Warnings count as errors.")
 @click.option("--prometheus-url", metavar="URL", help="Run every query there too, over the last hour.")
-def lint(paths: tuple[Path, ...], format_: str, config: Path | None, strict: bool, prometheus_url: str | None) -> None:
+@click.option("--var", "variables", multiple=True, metavar="NAME=VALUE", help="Value of a variable; may be repeated.")
+def lint(
+    paths: tuple[Path, ...],
+    format_: str,
+    config: Path | None,
+    strict: bool,
+    prometheus_url: str | None,
+    variables: tuple[str, ...],
+) -> None:
     """Check dashboards: ours, or the JSON files and folders at PATHS.
 
     Exit code 0: nothing wrong. 1: findings. 2: something could not be read.
@@ -97,7 +105,7 @@ def lint(paths: tuple[Path, ...], format_: str, config: Path | None, strict: boo
 
     try:
         settings = load_config(config)
-        live = _live(prometheus_url) if prometheus_url else None
+        live = _live(prometheus_url, variables) if prometheus_url else None
         if paths:
             report = lint_paths(paths, settings, known.of_anyones(), live)
         else:
@@ -109,13 +117,19 @@ def lint(paths: tuple[Path, ...], format_: str, config: Path | None, strict: boo
     sys.exit(report.exit_code(strict))
 
 
-def _live(url: str) -> Any:
-    """The Prometheus to run queries on, and the hour to run them over."""
+def _live(url: str, variables: tuple[str, ...]) -> Any:
+    """The Prometheus to run queries on, the hour to run them over, and what the variables stand for."""
     from generator.lint.execute import Live
     from generator.lint.prometheus import Prometheus
     from generator.lint.substitution import Window
 
-    return Live(Prometheus(url), Window(end=time.time(), seconds=3600), values={})
+    values: dict[str, list[str]] = {}
+    for variable in variables:
+        name, equals, value = variable.partition("=")
+        if not (name and equals):
+            _fail(f"--var {variable!r} is no NAME=VALUE; write --var project=verl")
+        values.setdefault(name, []).append(value)
+    return Live(Prometheus(url), Window(end=time.time(), seconds=3600), values)
 
 
 def _built() -> list[Any]:

@@ -2,24 +2,30 @@
 
 import sys
 
-
-def main() -> None:
-    """Runs the command line; without the packages that it needs, says which extra brings them."""
-    try:
-        from rli.commands import rli
-    except ModuleNotFoundError as missing:
-        if missing.name is None or missing.name.split(".")[0] not in _EXTRA:
-            raise
-        sys.exit(_without_extra(missing.name))
-    rli()
-
-
 _EXTRA = ("click", "rich", "grafanalib", "attr", "promql_parser", "yaml")
 
 
-def _without_extra(name: str) -> int:
-    print(
-        f"rli: the package {name} is missing; install the extra that brings it: pip install 'rl-insight[server]'",
-        file=sys.stderr,
-    )
-    return 2
+def main() -> None:
+    """Runs the command line.
+
+    Without the packages that it needs it says which extra brings them; without room for its
+    output, or when it is interrupted, it says so in a sentence too.
+    """
+    try:
+        from rli.commands import rli
+
+        rli()
+    except ModuleNotFoundError as missing:
+        package = (missing.name or "").split(".")[0]
+        if package not in _EXTRA:
+            raise
+        _end(2, f"the package {package} is missing; what brings it: pip install 'rl-insight[server]'")
+    except KeyboardInterrupt:
+        _end(130, "interrupted")
+    except OSError as fault:
+        _end(2, f"{fault.filename or 'output'}: {fault.strerror or fault}")
+
+
+def _end(code: int, sentence: str) -> None:
+    print(f"rli: {sentence}", file=sys.stderr)
+    sys.exit(code)

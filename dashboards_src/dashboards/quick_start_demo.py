@@ -1,4 +1,4 @@
-"""A first smoke test: one state lane, a counter, a gauge and a histogram, as docs/quick_start.md sends them."""
+"""A first smoke test: one state lane, a counter, a gauge and a histogram, all called demo."""
 
 from dashboards_src.run import BY_RUN, RUN, TAG, TRAINER, run_variables
 from dashboards_src.states import LANE, STATE, STATE_SECONDS, state_mappings, state_overrides

@@ -11,4 +11,5 @@ DASHBOARD = trainer_dashboard(
     running=sglang.RUNNING,
     kv_cache=RUN.select(sglang.TOKEN_USAGE),
     waiting=sglang.of_schedulers(sglang.QUEUED),
+    waiting_panel="Queued requests",
 )

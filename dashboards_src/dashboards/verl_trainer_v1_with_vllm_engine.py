@@ -11,4 +11,5 @@ DASHBOARD = trainer_dashboard(
     running=vllm.RUNNING,
     kv_cache=RUN.select(vllm.KV_CACHE),
     waiting=RUN.select(vllm.WAITING),
+    waiting_panel="Waiting requests",
 )

@@ -7,6 +7,7 @@ from dashboards_src.catalog import TRAINER_METRICS
 from dashboards_src.run import BY_RUN, RUN, TRAINER
 from dashboards_src.scalars import names
 from generator.dashboard import Section
+from generator.fields import column
 from generator.panels import table, timeseries
 from generator.queries import Query
 from generator.transformations import columns
@@ -17,7 +18,7 @@ _BY_REGEX = re.compile(r'__name__=~"([^"]+)"')
 
 def everything_else(sections: Iterable[Section]) -> Section:
     """A section of all trainer metrics that none of `sections` shows."""
-    listed = "|".join(sorted(name.removeprefix(TRAINER) for name in _shown(sections)))
+    listed = any_of(name.removeprefix(TRAINER) for name in _shown(sections))
     others = f'__name__=~"{TRAINER}.+", __name__!~"{TRAINER}(val_(core|aux)_.+|.+_(bucket|created)|{listed})"'
     choice = Variable(
         "metric",
@@ -30,7 +31,11 @@ def everything_else(sections: Iterable[Section]) -> Section:
         [
             table(
                 "Metrics that no panel lists",
-                Query(RUN.select("", others), instant=True, shape="table"),
+                Query(
+                    f'label_replace({RUN.select("", others)}, "metric", "$1", "__name__", "{TRAINER}(.+)")',
+                    instant=True,
+                    shape="table",
+                ),
                 description="The last value of every trainer metric that no other panel shows: new ones, your own, and "
                 "those of other algorithms. Choose some above to see them over time.",
                 unit="none",
@@ -38,11 +43,12 @@ def everything_else(sections: Iterable[Section]) -> Section:
                 height=9,
                 sort_by="metric",
                 descending=False,
+                overrides=[column("metric", custom__width=520)],
                 transformations=[
                     columns(
-                        hidden=("Time", "job", "instance"),
-                        renamed={"__name__": "metric", "Value": "last"},
-                        order=("__name__", "project", "experiment_name", "Value"),
+                        hidden=("Time", "__name__", "job", "instance"),
+                        renamed={"Value": "last"},
+                        order=("metric", "Value", "experiment_name", "project"),
                     )
                 ],
             ),
@@ -67,3 +73,23 @@ def _shown(sections: Iterable[Section]) -> set[str]:
     patterns = [re.compile(pattern) for text in queries for pattern in _BY_REGEX.findall(text)]
     known = {name for metric in TRAINER_METRICS for name in names(metric)}
     return {name for name in known if name in words or any(pattern.fullmatch(name) for pattern in patterns)}
+
+
+def any_of(names: Iterable[str]) -> str:
+    """A regex that matches these names and no others, with what they begin with written once.
+
+    Grafana asks for a variable's values by GET, and proxies hold an address to some kilobytes.
+    """
+    ends: dict[str, set[str]] = {}
+    for name in names:
+        first, _, rest = name.partition("_")
+        ends.setdefault(first, set()).add(rest)
+    return "|".join(f"{first}{_tail(rests)}" for first, rests in sorted(ends.items()))
+
+
+def _tail(rests: set[str]) -> str:
+    more = rests - {""}
+    if not more:
+        return ""
+    tail = f"_({any_of(more)})" if len(more) > 1 else f"_{next(iter(more))}"
+    return f"({tail})?" if "" in rests else tail

@@ -32,15 +32,22 @@ STEP = select("training/global_step")
 _ROSE_AT = f"max_over_time((timestamp({STEP}) * ({STEP} != bool ({STEP} offset 1m)))[3h:30s]) > 0"
 _SEEN_SINCE = f"min_over_time(timestamp({STEP})[3h:30s])"
 
-_SINCE_STEP = f"time() - {RUN.max(f'({_ROSE_AT} or {_SEEN_SINCE})')}"
+_SINCE_STEP = f"(time() - {RUN.max(f'({_ROSE_AT} or {_SEEN_SINCE})')})"
 """Seconds since the step last rose, to about a minute; since it was first seen where it never rose in three hours."""
+
+_MEDIAN_STEP = f"quantile_over_time(0.5, {select('perf/time_per_step')}[1h])"
+_USUAL_STEP = f"clamp_min({RUN.max(_MEDIAN_STEP)}, 60)"
 
 _TILE = 4
 
 
-def overview(*, kv_cache: str, waiting: str) -> Section:
-    """The first screen; `kv_cache` and `waiting` are the engine's PromQL, one series a run."""
-    return Section("Overview", [*_run(), *_pipeline(kv_cache, waiting), *_graphs()], collapsed=False)
+def overview(*, kv_cache: str, waiting: str, waiting_panel: str) -> Section:
+    """The first screen.
+
+    `kv_cache` and `waiting` are the engine's PromQL, one series a run; `waiting_panel` is the title
+    of the engine's panel of waiting requests.
+    """
+    return Section("Overview", [*_run(), *_pipeline(kv_cache, waiting, waiting_panel), *_graphs()], collapsed=False)
 
 
 def _run() -> Sequence[Panel]:
@@ -59,14 +66,15 @@ def _run() -> Sequence[Panel]:
         ),
         stat(
             "Since the last step",
-            Query(_SINCE_STEP, BY_RUN, instant=True),
-            description="Time since the step last rose. Several times the usual step time: the run hangs, validates or "
-            "saves a checkpoint; the timeline shows which.",
-            unit="s",
-            decimals=0,
+            Query(f"{_SINCE_STEP} / {_USUAL_STEP}", BY_RUN, instant=True),
+            description="Time since the step last rose, in usual step times (the median of the last hour, a minute at "
+            "least). Beyond three the run hangs, or it validates or saves a checkpoint; the timeline shows which.",
+            unit="suffix: step times",
+            decimals=1,
             sparkline=False,
-            thresholds=limits(above=(1800, 3600)),
-            links=[PanelLink(timing.TITLE, "Where a step's time goes")],
+            thresholds=limits(above=(2, 3)),
+            no_value="first step",
+            links=[PanelLink(timeline.SYNC_TITLE, "States of rollout replicas and trainer ranks")],
         ),
         stat(
             "Reward",
@@ -119,11 +127,11 @@ def _run() -> Sequence[Panel]:
     )
 
 
-def _pipeline(kv_cache: str, waiting: str) -> Sequence[Panel]:
+def _pipeline(kv_cache: str, waiting: str, waiting_panel: str) -> Sequence[Panel]:
     return (
         gauge(
             "KV cache in use",
-            Query(kv_cache, BY_RUN),
+            Query(kv_cache, BY_RUN, instant=True),
             description="Share of the KV cache in use on the fullest replica. Near 100 % with requests waiting, the "
             "engine throws requests out and computes them again.",
             unit="percentunit",
@@ -142,7 +150,7 @@ def _pipeline(kv_cache: str, waiting: str) -> Sequence[Panel]:
             width=5,
             thresholds=plain("blue"),
             no_value="no engine metrics",
-            links=[PanelLink("Rollout: throughput and load", "Running requests")],
+            links=[PanelLink("Rollout: throughput and load", waiting_panel)],
         ),
         stat(
             "TransferQueue backlog",

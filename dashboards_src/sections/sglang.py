@@ -30,9 +30,18 @@ def of_schedulers(metric: Names, *matchers: str, scope: Scope = RUN) -> str:
     """A scheduler's gauge, one series a replica.
 
     Ranks of tensor parallelism may all report the same number, ranks of data parallelism each
-    report their own: the highest of the first, the sum of the second.
+    report their own: so the highest of the first, and the sum of the second.
     """
-    return scope.sum(scope.max(scope.level(metric, *matchers), "replica", "dp_rank"), "replica")
+    return scope.level(_once(scope, scope.select(metric, *matchers)))
+
+
+def _retractions(scope: Scope, *matchers: str) -> str:
+    """A scheduler's counter, one series a replica."""
+    return _once(scope, scope.rate(RETRACTED, *matchers))
+
+
+def _once(scope: Scope, each: str) -> str:
+    return scope.sum(scope.max(each, "replica", "dp_rank"), "replica")
 
 
 def _counted(title: str, metric: Names, *, description: str, worst: Worst = "highest", unit: str = "short") -> Signal:
@@ -107,9 +116,10 @@ CACHE = (
         "one prompt and turns of one conversation should hit; a weight update empties the cache.",
         worst="lowest",
     ),
-    rate_of(
-        "Retractions a second",
-        RETRACTED,
+    Signal(
+        title="Retractions a second",
+        each=_retractions,
+        together=(Query(RUN.sum(_retractions(RUN)), BY_RUN),),
         description="Requests thrown out of the batch because the token pool was full; their tokens are computed "
         "again. Should be near zero: lower max_running_requests or raise mem_fraction_static.",
         unit="suffix: /s",
@@ -156,11 +166,11 @@ SPECULATION = (
         worst="lowest",
     ),
     Signal(
-        title="Tokens accepted a draft",
+        title="Tokens a verification step",
         description="Tokens that one verification step yields on average; 1 means that speculation brings "
         "nothing and only costs.",
         unit="short",
-        each=lambda scope: scope.max(scope.level("sglang:spec_accept_length"), "replica"),
+        each=lambda scope: scope.level(scope.max(scope.select("sglang:spec_accept_length"), "replica")),
         together=(Query(RUN.avg(RUN.select("sglang:spec_accept_length")), BY_RUN),),
         worst="lowest",
     ),
@@ -221,7 +231,7 @@ SECTIONS = (
             cache=RUN.max(RUN.select(TOKEN_USAGE, REPLICA), "replica"),
             generated=of_schedulers("sglang:gen_throughput", REPLICA),
             prompted=RUN.sum(RUN.rate(PROMPTED, REPLICA), "replica"),
-            thrown_out=RUN.sum(RUN.rate(RETRACTED, REPLICA), "replica"),
+            thrown_out=_retractions(RUN, REPLICA),
             first_token=FIRST_TOKEN,
             inter_token=INTER_TOKEN,
             whole_request=WHOLE_REQUEST,

@@ -17,7 +17,7 @@ from dashboards_src.states import (
     state_overrides,
 )
 from generator.dashboard import Section
-from generator.fields import Threshold, limits, override
+from generator.fields import Threshold, limits, override, plain
 from generator.panel import Panel
 from generator.panels import bargauge, status_history, timeseries
 from generator.promql import Scope
@@ -30,6 +30,7 @@ ASYNC_TITLE = "Timeline: rollout and training apart"
 STATES_NOW = "Share of lanes in each state"
 STATE_SHARE_DESCRIPTION = (
     "Share of lanes (rollout replicas and trainer ranks) that are in each state; what is missing to 100 % is idle. "
+    "Where both share their devices each rests while the other works, and half is the most there is. "
     "A lane that idles more than before lowers the whole. Choose one experiment: the bands of several are stacked."
 )
 
@@ -49,7 +50,7 @@ _CHOSEN = f'{LANE}=~"$lane"'
 _RUN_LABELS = ", ".join(RUN.labels)
 
 BUSY_LIMITS = (Threshold(None, "red"), Threshold(0.3, "orange"), Threshold(0.6, "green"))
-"""Colours of a lane's busy fraction: below 0.3 it mostly waits."""
+"""Colours of a lane's busy fraction where it has devices of its own: below 0.3 it mostly waits."""
 
 BUBBLE_LIMITS = limits(above=(0.3, 0.5))
 """Bubbles: half of the time idle is a waste that a different split of devices mends."""
@@ -58,7 +59,8 @@ BUBBLE_LIMITS = limits(above=(0.3, 0.5))
 def share_in_state(*matchers: str) -> str:
     """Share of the lanes in each state, by state: lane seconds a second over the number of lanes."""
     spent = RUN.sum(RUN.rate(STATE_SECONDS, *matchers), STATE)
-    lanes = RUN.count(RUN.count(RUN.select(STATE_SECONDS, *matchers), LANE))
+    # Counted from the same rates: a lane that ends would else leave the count before the sum, or after it.
+    lanes = RUN.count(RUN.sum(RUN.rate(STATE_SECONDS, *matchers), LANE))
     return f"{spent} / on ({_RUN_LABELS}) group_left () {lanes}"
 
 
@@ -110,22 +112,23 @@ def _share(title: str, *matchers: str, width: int = 12) -> Panel:
     )
 
 
-def _busy_of_chosen(height: int = 10) -> Panel:
+def _busy_of_chosen() -> Panel:
+    """Without colours that judge: where lanes take turns, the one that is busiest holds up the others."""
     return status_history(
         "Busy fraction of each chosen lane",
         Query(busy_fraction(_CHOSEN), f"{{{{{LANE}}}}} {BY_RUN}", min_step="15s"),
-        description="Share of its time that each lane spends in any state. A lane that stays red while others are "
-        "green waits for work or hangs.",
+        description="Share of its time that each lane spends in any state. A replica that stands out as busier than "
+        "the others is the slow one that they wait for; a lane that fades while others do not waits or hangs.",
         unit="percentunit",
         minimum=0,
         maximum=1,
-        thresholds=BUSY_LIMITS,
+        color={"mode": "continuous-blues"},
         width=16,
-        height=height,
+        height=10,
     )
 
 
-def _least_busy(height: int = 10) -> Panel:
+def _least_busy(*, judged: bool, height: int) -> Panel:
     return bargauge(
         "Least busy lanes",
         Query(RUN.bottom(10, busy_fraction(scope=RUN.over_range())), f"{{{{{LANE}}}}} {BY_RUN}", instant=True),
@@ -133,7 +136,7 @@ def _least_busy(height: int = 10) -> Panel:
         unit="percentunit",
         minimum=0,
         maximum=1,
-        thresholds=BUSY_LIMITS,
+        thresholds=BUSY_LIMITS if judged else plain("blue"),
         width=8,
         height=height,
     )
@@ -187,7 +190,7 @@ SYNC = Section(
         _spread_of_busy("Busy fraction of rollout replicas", ROLLOUT_LANES),
         _spread_of_busy("Busy fraction of trainer ranks", TRAINER_LANES),
         _busy_of_chosen(),
-        _least_busy(),
+        _least_busy(judged=False, height=10),
     ],
     variables=[_lanes],
 )
@@ -221,10 +224,6 @@ ASYNC = Section(
             line_width=2,
             thresholds=BUBBLE_LIMITS,
             width=8,
-            overrides=[
-                override("^rollout ", color={"mode": "fixed", "fixedColor": "blue"}),
-                override("^trainer ", color={"mode": "fixed", "fixedColor": "green"}),
-            ],
         ),
         spread("Staleness of trained trajectories", "training/off_policy/trajectory_staleness", width=8, height=8),
         scalars(
@@ -250,7 +249,7 @@ ASYNC = Section(
         _share("Share of ranks in each state", TRAINER_LANES, width=8),
         _spread_of_busy("Busy fraction of replicas", ROLLOUT_LANES),
         _spread_of_busy("Busy fraction of ranks", TRAINER_LANES),
-        _least_busy(height=8),
+        _least_busy(judged=True, height=8),
     ],
     variables=[_lanes],
 )

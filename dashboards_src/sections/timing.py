@@ -34,9 +34,10 @@ _STAGE_METRICS = RUN.select("", f'__name__=~"{_PREFIX}({_ALTERNATIVES})"')
 STAGE_SECONDS = f'label_replace({_STAGE_METRICS}, "stage", "$1", "__name__", "{_PREFIX}(.+)")'
 """Seconds of each stage in the last step, by the label `stage`."""
 
-SHARE_OF_STEP = f"{STAGE_SECONDS} / on ({', '.join(RUN.labels)}) group_left () {select('timing_s/step')}"
+SHARE_OF_STEP = f"{STAGE_SECONDS} / on ({', '.join(RUN.labels)}) group_left () {RUN.max(select('timing_s/step'))}"
 
 STAGE_LOOK = [
+    override("^adv ", color=fixed_color("text")),
     # The colours of the states that these stages are.
     override("^gen ", color=fixed_color("blue")),
     override("^old_log_prob ", color=fixed_color("yellow")),

@@ -3,6 +3,7 @@
 from dashboards_src.run import RUN, TRAINER
 from dashboards_src.scalars import scalar, scalars, spread
 from generator.dashboard import Section
+from generator.fields import column
 from generator.panels import table, timeseries
 from generator.queries import Query
 from generator.transformations import columns, merged
@@ -200,6 +201,7 @@ VALIDATION = Section(
             height=10,
             sort_by="result",
             descending=False,
+            overrides=[column("result", custom__width=320)],
             transformations=[
                 merged(),
                 columns(

@@ -37,8 +37,10 @@ TRANSFER_QUEUE = Section(
         ),
         timeseries(
             "Progress of partitions",
-            Query(RUN.select("tq_partition_production_progress", 'task_name="all"'), "produced {{partition_id}}"),
-            Query(RUN.select("tq_partition_consumption_progress"), "{{task_name}} took {{partition_id}}"),
+            Query(
+                RUN.select("tq_partition_production_progress", 'task_name="all"'), "produced {{partition_id}} " + BY_RUN
+            ),
+            Query(RUN.select("tq_partition_consumption_progress"), "{{task_name}} took {{partition_id}} " + BY_RUN),
             description="Share of each partition's samples that is produced, and that each task has consumed. A task "
             "that stays behind is the one the others wait for.",
             unit="percentunit",

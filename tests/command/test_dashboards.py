@@ -117,6 +117,15 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     assert "Traceback" not in shell.stderr
 
 
+def test_an_output_that_is_full_is_one_sentence() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*RLI, "dashboards", "show", NAMES[2]], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60
+        )
+    assert (done.returncode, one_sentence(done.stderr)) == (2, True)
+    assert "No space left" in done.stderr
+
+
 @pytest.mark.parametrize("arguments", [["dashboards", "bild"], ["nonsense"], ["dashboards", "build", "--nonsense"]])
 def test_wrong_usage_is_exit_code_2(arguments: list[str]) -> None:
     done = rli(*arguments)
@@ -141,9 +150,11 @@ def test_progress_is_shown_on_a_terminal_only(tmp_path: Path) -> None:
     os.close(master)
 
 
-def test_without_the_extra_one_sentence_says_which(tmp_path: Path) -> None:
-    script = "import sys; sys.modules['click'] = None; from rli.main import main; main()"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+@pytest.mark.parametrize("missing", ["click", "attr", "grafanalib", "promql_parser"])
+def test_without_the_extra_or_with_a_part_of_it_one_sentence_says_which(missing: str) -> None:
+    script = f"import sys; sys.modules[{missing!r}] = None; from rli.main import main; main()"
+    lint = ["dashboards", "lint"]
+    done = subprocess.run([sys.executable, "-c", script, *lint], capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
     assert one_sentence(done.stderr)
     assert "pip install 'rl-insight[server]'" in done.stderr

@@ -117,6 +117,12 @@ def test_queries_are_run_where_a_prometheus_is_given(history: Any) -> None:
     assert {dashboard["title"] for dashboard in report["dashboards"]} == set(NAMES)
 
 
+def test_a_value_that_is_none_is_one_sentence() -> None:
+    done = rli("dashboards", "lint", "--prometheus-url", "http://127.0.0.1:1", "--var", "project")
+    assert (done.returncode, one_sentence(done.stderr)) == (2, True)
+    assert "NAME=VALUE" in done.stderr
+
+
 @pytest.mark.parametrize("url", ["http://127.0.0.1:1", "ftp://127.0.0.1", "nonsense"])
 def test_a_prometheus_that_does_not_answer_is_one_sentence(url: str) -> None:
     done = rli("dashboards", "lint", "--prometheus-url", url)

@@ -5,10 +5,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dashboards_src.catalog import BY_KEY, TRAINER_METRICS
 from dashboards_src.dashboards import FOLDER
 from dashboards_src.scalars import described, range_text, thresholds
+from dashboards_src.sections.other import any_of
 from dashboards_src.states import COLORS, state_mappings, state_overrides
 from generator.fields import RED
 from generator.sources import discover
@@ -142,6 +145,23 @@ def test_one_replica_is_shown_in_full_at_first(name: str) -> None:
     assert row["collapsed"]
     assert variable["multi"]
     assert not variable["includeAll"], "All would open as many rows as there are replicas"
+
+
+@given(st.sets(st.from_regex(r"[a-z]{1,3}(_[a-z]{1,3}){0,3}", fullmatch=True), min_size=1, max_size=12))
+def test_names_written_together_match_themselves_and_no_others(names: set[str]) -> None:
+    pattern = re.compile(any_of(names))
+    assert all(pattern.fullmatch(name) for name in names)
+    others = {f"{name}x" for name in names} | {name[:-1] for name in names} | {f"{name}_y" for name in names}
+    assert not [other for other in others - names if pattern.fullmatch(other)]
+
+
+@pytest.mark.parametrize("name", TRAINERS)
+def test_the_tile_of_waiting_requests_leads_to_the_panel_of_waiting_requests(name: str) -> None:
+    dashboard = built(name)
+    tile = next(p for p in first_screen(dashboard) if p["title"] == "Requests waiting")
+    link = tile["fieldConfig"]["defaults"]["links"][0]["url"]
+    linked = next(panel["title"] for panel in panels(dashboard) if f"viewPanel={panel['id']}&" in link)
+    assert linked in {"Waiting requests", "Queued requests"}
 
 
 @pytest.mark.parametrize("name", TRAINERS)

@@ -27,8 +27,8 @@ def test_rate_looks_back_over_grafanas_interval() -> None:
 
 
 def test_level_is_bare_on_a_graph_and_a_mean_over_the_range() -> None:
-    assert Scope().level("a") == "a"
-    assert Scope().over_range().level("a") == "avg_over_time(a[$__range])"
+    assert Scope().level("sum(a)") == "sum(a)"
+    assert Scope().over_range().level("sum(a)") == "avg_over_time((sum(a))[$__range:])"
 
 
 def test_aggregations_keep_the_run() -> None:
@@ -39,7 +39,7 @@ def test_aggregations_keep_the_run() -> None:
 
 def test_a_quantile_keeps_le_and_reads_the_buckets() -> None:
     assert Scope().quantile(0.99, "t_seconds", by=("replica",)) == (
-        "histogram_quantile(0.99, sum by (replica, le) (rate(t_seconds_bucket[$__rate_interval])))"
+        "(histogram_quantile(0.99, sum by (replica, le) (rate(t_seconds_bucket[$__rate_interval]))) >= 0)"
     )
 
 
@@ -54,6 +54,14 @@ def test_the_new_name_stands_before_the_old_and_both_are_filtered() -> None:
 def test_a_ratio_has_no_value_where_the_whole_is_zero(history) -> None:  # type: ignore[no-untyped-def]
     assert history.server.query(ratio("vector(1)", "vector(0)"), history.END) == []
     assert history.server.query(ratio("vector(1)", "vector(4)"), history.END)[0]["value"][1] == "0.25"
+
+
+def test_what_observed_nothing_has_no_quantile_rather_than_nan(history) -> None:  # type: ignore[no-untyped-def]
+    quantile = Scope().quantile(0.99, "vllm:request_queue_time_seconds", by=("instance",))
+    working = quantile.replace("$__rate_interval", "1m")
+    assert history.server.query(working, history.END)
+    idle = working.replace("rate(", "0 * rate(")
+    assert history.server.query(idle, history.END) == []
 
 
 def test_absence_counts_as_zero(history) -> None:  # type: ignore[no-untyped-def]
@@ -73,10 +81,10 @@ NAMES = st.from_regex(r"[a-z][a-z_:]{0,12}", fullmatch=True)
 def test_whatever_is_asked_parses(names: str, by: list[str], scope: Scope, q: float) -> None:
     for expr in (
         scope.select(names, 'job="x"'),
-        scope.level(names),
+        scope.level(scope.select(names)),
         scope.sum(scope.rate(names), *by),
         scope.median(scope.increase(names), *by),
-        scope.bottom(2, scope.level(names), *by),
+        scope.bottom(2, scope.level(scope.select(names)), *by),
         scope.quantile(q, names, by=by),
         scope.mean(names, by=by),
         scope.buckets(names, by=by),
