@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: setup dashboards lint format test bench docs clean
+.PHONY: setup dashboards client-wheel lint format test bench docs clean
 
 setup: $(INSTALLED)
 
@@ -15,6 +15,12 @@ $(INSTALLED): pyproject.toml
 
 dashboards: $(INSTALLED)
 	$(BIN)/rli dashboards build --out dist/dashboards
+
+# The client alone, for training environments, where packages named `generator` have no business.
+client-wheel: $(INSTALLED)
+	rm -rf build/client && mkdir -p build/client
+	cp -r rl_insight LICENSE docs/client.md packaging/client/pyproject.toml build/client
+	$(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist build/client
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
