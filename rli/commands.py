@@ -1,4 +1,4 @@
-"""The command groups, each imported when it is called, so that `rli` starts fast."""
+"""The commands and command groups, each imported when it is called, so that `rli` starts fast."""
 
 import importlib
 
@@ -6,7 +6,10 @@ import click
 
 from rl_insight import __version__
 
-_GROUPS = {"dashboards": "Build, check and look through the dashboards."}
+_GROUPS = {
+    "collector": "Run the service that takes reports and exposes them.",
+    "dashboards": "Build, check and look through the dashboards.",
+}
 
 
 class LazyGroups(click.Group):

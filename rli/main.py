@@ -2,7 +2,24 @@
 
 import sys
 
-_EXTRA = ("click", "rich", "grafanalib", "attr", "promql_parser", "yaml")
+_EXTRA = frozenset(
+    {
+        "anyio",
+        "attr",
+        "click",
+        "fastapi",
+        "grafanalib",
+        "msgspec",
+        "opentelemetry",
+        "prometheus_client",
+        "promql_parser",
+        "requests",
+        "starlette",
+        "uvicorn",
+        "yaml",
+    }
+)
+"""What the extra `server` brings, by the names that are imported."""
 
 
 def main() -> None:
