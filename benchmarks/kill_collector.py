@@ -46,22 +46,23 @@ def _measure(arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
                 int(dict(labels)["worker"]): value for (_, labels), value in collector.samples("work_total").items()
             }
             made = sum(spans for _, spans in called.values())
-            received = _received(receiver, made)
-            repeated = len(receiver.spans) - received
+            arrived = received(receiver, made)
+            repeated = len(receiver.spans) - arrived
     return {
         "kills": arguments.kills,
         "processes": arguments.processes,
         "reports_acknowledged": int(sum(total for total, _ in called.values())),
         "counter_difference": sum(abs(total - shown.get(worker, 0.0)) for worker, (total, _) in called.items()),
         "spans_made": made,
-        "spans_missing": made - received,
+        "spans_missing": made - arrived,
         "spans_sent_twice_under_the_same_id": repeated,
         "seconds_to_start_again_median": round(sorted(starts)[len(starts) // 2], 2),
     }
 
 
-def _received(receiver: OtlpReceiver, made: int) -> int:
-    deadline = time.monotonic() + 60
+def received(receiver: OtlpReceiver, made: int, seconds: float = 60) -> int:
+    """How many spans have arrived, once that is as many as were made or the time is up."""
+    deadline = time.monotonic() + seconds
     while len(receiver.unique()) < made and time.monotonic() < deadline:
         time.sleep(0.1)
     return len(receiver.unique())

@@ -242,6 +242,28 @@ def test_nothing_is_lost_when_the_collector_is_killed_again_and_again(
             each.__exit__()
 
 
+def test_prometheus_may_go_and_come_back(collector: CollectorProcess, tmp_path: Path) -> None:
+    """What was counted while nobody scraped is there at the next scrape."""
+    script = """
+        rl_insight.init(project="verl", experiment_name="ppo")
+        for _ in range(3):
+            rl_insight.metric_count("samples", 10)
+            wait()
+    """
+    expr = 'rl_insight_monitor_samples_total{experiment_name="ppo"}'
+
+    def scraped(value: str) -> None:
+        with PrometheusServer(tmp_path / "tsdb", tmp_path, config=SCRAPE.format(port=collector.port)) as server:
+            wait_until(lambda: [each["value"][1] for each in server.query(expr, time.time())] == [value])
+
+    with Worker(collector.url, script) as worker:
+        scraped("10")
+        worker.go_on()
+        wait_until(lambda: collector.samples()["rl_insight_monitor_samples_total", labels(RUN)] == 20)
+        worker.go_on()
+        scraped("30")
+
+
 def test_a_trainer_without_a_server_trains_on(tmp_path: Path) -> None:
     script = """
         rl_insight.init(project="verl", experiment_name="ppo")
