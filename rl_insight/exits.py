@@ -39,12 +39,18 @@ def _watch_multiprocessing(flush: Callable[[], None]) -> None:
 def _watch_sigterm(flush: Callable[[], None]) -> None:
     """Where SIGTERM would simply kill: flush first, then die of it all the same."""
 
-    def flush_and_die(number: int, frame: FrameType | None) -> None:
+    def flush_and_die() -> None:
+        try:
+            flush()
+        finally:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    def handle(number: int, frame: FrameType | None) -> None:
         # First, so that a second SIGTERM does not wait.
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        flush()
-        os.kill(os.getpid(), signal.SIGTERM)
+        # In a thread of its own: what this interrupts may hold the lock that the flush waits for.
+        threading.Thread(target=flush_and_die, name="rl_insight_sigterm", daemon=True).start()
 
     in_main_thread = threading.current_thread() is threading.main_thread()
     if in_main_thread and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-        signal.signal(signal.SIGTERM, flush_and_die)
+        signal.signal(signal.SIGTERM, handle)

@@ -92,11 +92,13 @@ class Lane:
     def enter(self, state: str, labels: Mapping[str, object]) -> bool:
         """Takes the lane or joins those who hold it; False where another state does.
 
-        Raises KeyError where the lane has not had this state before: see `States.enter`.
+        Raises KeyError where the lane has not had this state before: see `States.enter`; Refused
+        where it has no name.
         """
         with self._states.lock:
             if self.depth:
-                if self._state == state:
+                # What is not the same may still read the same, as a member of an enumeration does.
+                if self._state == state or self._state == row_name(state, "state"):
                     self.depth += 1
                     return True
                 self._total.ignored += 1
@@ -162,7 +164,7 @@ class Lane:
 
 
 class States:
-    """All lanes of one source. `lanes` leads from the id of a lane as given, a string or None, to the lane."""
+    """All lanes of one source. `lanes` leads from the id of a lane as given, a string, an int or None, to the lane."""
 
     __slots__ = ("_by_name", "_default_lane", "_size", "clock", "lanes", "lock", "spans")
 
@@ -184,7 +186,7 @@ class States:
         lane_name = self._default_lane() if lane_id is None else row_name(lane_id, "lane")
         with self.lock:
             lane = self._lane(lane_name)
-            if lane_id is None or lane_id == lane_name:
+            if lane_id is None or lane_id == lane_name or type(lane_id) is int:
                 self.lanes[lane_id] = lane
             if name not in lane.totals:
                 if self._size >= MAX_STATES:

@@ -58,7 +58,7 @@ class trace_state:  # noqa: N801 - called like a function, as contextlib.suppres
         return None
 
 
-def trace_span(*, name: str, start_time_ns: int, end_time_ns: int, attributes: Mapping[str, Any]) -> None:
+def trace_span(*, name: str, start_time_ns: int, end_time_ns: int, attributes: Mapping[str, Any] | None = None) -> None:
     """Reports a span of any kind; times in nanoseconds since 1970, the end not before the start."""
     client.began()
     spans = client.spans
@@ -68,7 +68,7 @@ def trace_span(*, name: str, start_time_ns: int, end_time_ns: int, attributes: M
         start, end = _nanoseconds(start_time_ns), _nanoseconds(end_time_ns)
         if end < start:
             raise Refused("bad_span", f"the span {shown(name)} ends before it starts")
-        spans.add(Span("span", row_name(name, "span"), start, end, clean(attributes)))
+        spans.add(Span("span", row_name(name, "span"), start, end, clean(attributes or {})))
 
 
 def _nanoseconds(time: object) -> int:

@@ -68,6 +68,29 @@ def test_sigterm_flushes_and_kills_all_the_same(stub: Stub) -> None:
     assert stub.reports[-1]["final"] is True
 
 
+BUSY = """
+    import rl_insight
+    rl_insight.init(project="p", experiment_name="e")
+    rl_insight.metric_count("steps", 3)
+    print("busy", flush=True)
+    while True:
+        with rl_insight.trace_state("update", state_lane_id="rank_0", step="1"):
+            pass
+"""
+
+
+def test_sigterm_does_not_wait_for_the_call_that_it_interrupts(stub: Stub) -> None:
+    """A main thread that is always in a call holds the source's lock most of the time."""
+    for number in range(1, 7):
+        process = scripts.start(stub.url, BUSY, RL_INSIGHT_INTERVAL="30")
+        assert process.stdout is not None
+        assert process.stdout.readline() == "busy\n"
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=30)
+        assert (process.returncode, err) == (-signal.SIGTERM, "")
+        assert len({report["source"]["id"] for report in stub.reports if report["final"]}) == number
+
+
 def test_sigterm_is_left_alone_if_one_wishes(stub: Stub) -> None:
     assert end_waiting(stub, WAITING, signal.SIGTERM, RL_INSIGHT_SIGTERM="0") == (-signal.SIGTERM, "")
     assert stub.reports == []

@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from enum import Enum
 from itertools import pairwise
 from typing import Any
 
@@ -14,6 +15,10 @@ from rl_insight import trace_state
 from rl_insight.client import client
 from tests.client.reading import Reading
 from tests.client.time_machine import NOON, SECOND, TimeMachine
+
+
+class Phase(Enum):
+    GENERATE = "generate"
 
 
 @pytest.fixture
@@ -127,6 +132,13 @@ def test_a_state_that_was_ignored_leaves_without_effect(time: TimeMachine) -> No
         other.__exit__(None, None, None)
         time.sleep(1)
     assert intervals(Reading().report()["spans"]) == [("a", 0, 0), ("c", 1, 3)]
+
+
+@pytest.mark.parametrize("state", [Phase.GENERATE, 7, "lone \ud800 surrogate"])
+def test_who_enters_the_same_state_joins_it_whatever_it_is_written_as(state: Any, time: TimeMachine) -> None:
+    with trace_state(state, state_lane_id="replica_0"), trace_state(state, state_lane_id="replica_0"):
+        time.sleep(2)
+    assert [total[2:] for total in Reading().report()["states"]["totals"]] == [[2.0, 1, 0]]
 
 
 def test_exceptions_close_the_interval_and_go_on(time: TimeMachine) -> None:
