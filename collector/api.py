@@ -145,13 +145,13 @@ class Api:
         return json_answer(discovery(targets))
 
     async def _in_writer(self, do: Callable[[], Any]) -> Any:
-        return await asyncio.wrap_future(self._writer.inbox.call(do))
+        return await asyncio.wrap_future(self._writer.ask(do))
 
     async def _refuse(self, request: Request, error: Exception) -> Response:
         if not isinstance(error, Refused):
             raise error
         self._telemetry.refused(error.reason)
-        if request.url.path == "/api/v1/events":
+        if request.scope["path"] == "/api/v1/events":
             self._telemetry.report("refused")
         answer = refusal(error)
         if error.reason in ("slow", "too_large", "busy"):
@@ -162,7 +162,7 @@ class Api:
 async def _http_error(request: Request, error: Exception) -> Response:
     if not isinstance(error, HTTPException):
         raise error
-    sentence = {404: f"There is no {request.url.path[:200]}.", 405: f"{request.method} is not for this path."}
+    sentence = {404: f"There is no {request.scope['path'][:200]}.", 405: f"{request.method} is not for this path."}
     content = {"status": "error", "reason": sentence.get(error.status_code, str(error.detail))}
     return json_answer(content, error.status_code, dict(error.headers or {}))
 

@@ -113,8 +113,11 @@ def run(connection: sqlite3.Connection, statements: Iterable[Statement]) -> None
 
 
 def is_trouble(error: Exception) -> bool:
-    """Whether the disk or the file is to blame: full, busy, out of reach or damaged, rather than what was asked."""
-    return isinstance(error, sqlite3.OperationalError) or type(error) is sqlite3.DatabaseError
+    """Whether the disk, the file or the connection is to blame, rather than what was asked.
+
+    The values are checked before they are stored, so whatever the database refuses may be taken another time.
+    """
+    return isinstance(error, sqlite3.Error)
 
 
 def _create(connection: sqlite3.Connection, path: Path) -> None:

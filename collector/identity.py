@@ -62,19 +62,19 @@ def plan_release(plan: Plan, model: Model, job: Job) -> None:
 
 def plan_moves(plan: Plan, model: Model, moves: dict[Source, RunName]) -> None:
     """Plans that sources go to another run, with what they counted before where they had none."""
-    plan.fold(model, [source for source in moves if source.run is not None])
+    leaving = [source for source in moves if source.run not in (None, NO_RUN)]
+    plan.fold(model, leaving, [source for source in moves if source.run in (None, NO_RUN) and moves[source] != NO_RUN])
+    for source in leaving:
+        plan.sql("UPDATE pages SET baselines = totals WHERE source = ?", (source.row,))
+        plan.then(partial(keep_baselines, source))
     for source, run in moves.items():
-        if source.run is not None and source.run != NO_RUN:
-            plan.sql("UPDATE pages SET baselines = totals WHERE source = ?", (source.row,))
-            plan.then(partial(keep_baselines, source))
-        elif (source.run or source.left) == NO_RUN and run != NO_RUN:
-            plan.sql("UPDATE pages SET baselines = NULL WHERE source = ?", (source.row,))
         name_targets(plan, source.row, run)
         plan.then(partial(_move, model, source, run))
 
 
 def keep_baselines(source: Source) -> None:
     """Marks all that a source has counted as counted in the run that it leaves."""
+    source.left = source.run
     for part in source.numbered:
         part.baseline = part.values
 

@@ -10,11 +10,11 @@ import msgspec
 from .errors import Refused
 from .identity import names_a_run, plan_naming
 from .journal import Journal
-from .load import read_over
+from .load import left_no_run, read_over
 from .logs import fields
 from .model import NO_RUN, Model, RunName, Source
 from .plan import Plan
-from .register import plan_of_source
+from .register import count, plan_of_source, too_many_targets
 from .report import Report
 from .samples import Samples
 from .settings import Settings
@@ -49,7 +49,9 @@ class Ingest:
         """Whether the report must be planned from a model in which all earlier ones are in effect."""
         source = self._model.sources.get(report.source.id)
         if source is None:
-            return report.run is not None
+            return bool(report.run or report.targets) or left_no_run(self._connection, report.source.id)
+        if report.targets and _encode(report.targets) != source.targets:
+            return True
         return names_a_run(source, report.job, _run(report))
 
     def plan(self, report: Report, now: float) -> tuple[Plan, Answer]:
@@ -65,6 +67,8 @@ class Ingest:
         plan.then(partial(_hear, source, self._model.clock, now))
         if report.sequence <= source.sequence:
             plan.then(partial(self._telemetry.report, "repeated"))
+            if known and not source.shared and _is_of_another(source, report):
+                plan.then(partial(_say_shared, source, report))
             return plan, Answer(report.sequence, not source.complete)
         samples = Samples(self._model, source, report, self._settings)
         run = plan_naming(plan, self._model, source, report.job, _run(report))
@@ -92,8 +96,8 @@ class Ingest:
         plan.then(partial(self._model.add_source, source))
         if run is None:
             return
-        if source.left == NO_RUN and run != NO_RUN:
-            plan.sql("UPDATE pages SET baselines = NULL WHERE source = ?", (source.row,))
+        if run != NO_RUN:
+            plan.fold(self._model, [], [source])
         plan.then(partial(self._model.join, source, run))
 
     def _plan_source(self, plan: Plan, source: Source, report: Report, now: float, known: bool) -> None:
@@ -134,28 +138,31 @@ class Ingest:
         encoded = _encode(report.targets)
         if encoded == source.targets or not (report.full or report.targets):
             return
-        groups = self._usable(source, report)
+        groups = self._usable(plan, source, report)
         plan_of_source(plan, source.row, run, groups)
         plan.sql("UPDATE sources SET targets = ? WHERE row = ?", (encoded, source.row))
         plan.then(partial(setattr, source, "targets", encoded))
 
-    def _usable(self, source: Source, report: Report) -> list[Registration]:
-        """The report's targets without those that cannot be scraped, which are counted and said."""
-        groups = []
-        for group in report.targets:
-            good = []
-            for one in group.targets:
-                try:
-                    check_job_name(group.job_name)
-                    check_target(one.target, one.labels, self._settings.target_networks)
-                except Refused as error:
-                    self._telemetry.refused_target()
-                    _log.warning("a target is passed over", extra=fields(source=source.uid, reason=error.sentence))
-                else:
-                    good.append(ScrapeTarget(one.target, one.labels))
-            if good:
-                groups.append(Registration(group.job_name, good))
-        return groups
+    def _usable(self, plan: Plan, source: Source, report: Report) -> list[Registration]:
+        """The report's targets without those that cannot be scraped or are too many, which are counted and said."""
+        room = self._settings.max_targets - count(self._connection, but_of=source.row)
+        good: dict[tuple[str, str], ScrapeTarget] = {}
+        passed_over, reason = 0, ""
+        for job_name, one in ((group.job_name, one) for group in report.targets for one in group.targets):
+            try:
+                if len(good) >= room and (job_name, one.target) not in good:
+                    raise too_many_targets(self._settings.max_targets)
+                check_job_name(job_name)
+                check_target(one.target, one.labels, self._settings.target_networks)
+            except Refused as error:
+                passed_over, reason = passed_over + 1, reason or error.sentence
+            else:
+                good[job_name, one.target] = ScrapeTarget(one.target, one.labels)
+        if passed_over:
+            plan.then(partial(self._telemetry.refused_targets, passed_over))
+            about = fields(source=source.uid, targets=passed_over, reason=reason)
+            _log.warning("targets of a report are passed over", extra=about)
+        return [Registration(job_name, [one]) for (job_name, _), one in good.items()]
 
     def _count(self, samples: Samples, report: Report) -> None:
         self._telemetry.report("accepted")
@@ -165,6 +172,21 @@ class Ingest:
 
 def _run(report: Report) -> RunName | None:
     return None if report.run is None else (report.run.project, report.run.experiment_name)
+
+
+def _is_of_another(source: Source, report: Report) -> bool:
+    """Whether a report that repeats a sequence cannot be one that was sent before: what it carries is lost."""
+    if (report.source.host, report.source.pid) != (source.host, source.pid):
+        return True
+    return report.sequence == source.sequence and report.sent_ns != source.sent_ns
+
+
+def _say_shared(source: Source, report: Report) -> None:
+    source.shared = True
+    _log.warning(
+        "several processes seem to report under one source id; what repeats a sequence is not counted",
+        extra=fields(source=source.uid, host=report.source.host, pid=report.source.pid),
+    )
 
 
 def _hear(source: Source, clock: float, now: float) -> None:

@@ -29,6 +29,11 @@ def label_text(labels: Mapping[str, str]) -> str:
     return ",".join([f'{name}="{escaped(value)}"' for name, value in sorted(labels.items())])
 
 
+def without_empty(labels: Mapping[str, str]) -> dict[str, str]:
+    """The labels that have a value: to Prometheus an empty one is the same as none."""
+    return {name: value for name, value in labels.items() if value}
+
+
 @lru_cache(maxsize=4096)
 def check_label_name(name: str) -> None:
     """Raises Refused for a name that no label of a series or target may have."""

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from .identity import resolve
-from .model import Family, Job, Model, Named, Part, RunName, Source
+from .model import NO_RUN, Family, Job, Model, Named, Part, RunName, Source
 
 PAGE = 64
 """Totals in a row of the table `pages`: one report rewrites few rows, and none of them is long."""
@@ -47,6 +47,12 @@ def read_over(connection: sqlite3.Connection, model: Model, uid: str) -> Source 
     read_parts(connection, model, source)
     source.own_run, source.job = None, ""
     return source
+
+
+def left_no_run(connection: sqlite3.Connection, uid: str) -> bool:
+    """Whether this is a source that was taken for gone, with totals that are folded into those of no run."""
+    query = "SELECT 1 FROM sources WHERE uid = ? AND left_project = ? AND left_experiment = ?"
+    return connection.execute(query, (uid, *NO_RUN)).fetchone() is not None
 
 
 def read_parts(connection: sqlite3.Connection, model: Model, source: Source) -> None:

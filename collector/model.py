@@ -50,6 +50,11 @@ class Part:
     def key(self) -> "PartKey":
         return self.family.name, self.text, self.named
 
+    def run_in(self, run: RunName) -> RunName:
+        """The run that it is shown in while its source belongs to `run`: what the caller named stands above."""
+        project, experiment = self.named or (None, None)
+        return run[0] if project is None else project, run[1] if experiment is None else experiment
+
 
 class Series:
     """One exposed series: what all sources of its run say of it."""
@@ -154,6 +159,8 @@ class Source:
     heard_at: float = 0.0
     """The same in seconds since 1970, to show."""
     final: bool = False
+    shared: bool = False
+    """Whether it was said that several processes seem to report under its id."""
     complete: bool = False
     """Whether all its series are known, so that it need not send everything."""
     parts: dict[PartKey, Part] = field(default_factory=dict)
@@ -232,10 +239,6 @@ class Model:
 
     def join(self, source: Source, run: RunName) -> None:
         """Exposes a source's series as the run's."""
-        if source.left == NO_RUN and run != NO_RUN:
-            # What it counted before its run was known is the run's too.
-            for part in source.numbered:
-                part.baseline = None
         source.run = run
         self._run(run).members.add(source)
         for part in source.parts.values():
@@ -254,7 +257,7 @@ class Model:
             series.parts.remove(part)
             if not series.parts and series.folded is None:
                 del series.family.series[series.run.name, series.text]
-        source.left, source.run = source.run, None
+        source.run = None
         for name in left:
             run = self.runs[name]
             run.members.discard(source)
@@ -271,10 +274,7 @@ class Model:
         self._series(family, self._run(run), text).folded = values
 
     def _attach(self, source: Source, part: Part, run_name: RunName) -> None:
-        if part.named is not None:
-            project, experiment = part.named
-            run_name = (run_name[0] if project is None else project, run_name[1] if experiment is None else experiment)
-        run = self._run(run_name)
+        run = self._run(part.run_in(run_name))
         run.members.add(source)
         part.series = self._series(part.family, run, part.text)
         part.series.parts.append(part)

@@ -89,18 +89,25 @@ def registered(connection: sqlite3.Connection) -> list[Registered]:
     return list(found.values())
 
 
-def count(connection: sqlite3.Connection, job_name: str | None = None) -> int:
-    """How many targets there are, of one job or of all; those that wait for their run count."""
-    where, values = ("WHERE job_name = ?", (job_name,)) if job_name is not None else ("", ())
-    query = f"SELECT count(*) FROM (SELECT DISTINCT job_name, target FROM targets {where})"  # noqa: S608
-    [number] = connection.execute(query, values).fetchone()
+def count(connection: sqlite3.Connection, job_name: str | None = None, but_of: int = -1) -> int:
+    """How many targets there are, of one job or of all; those that wait for their run count.
+
+    What only the source `but_of` has registered does not count.
+    """
+    where = "(? IS NULL OR job_name = ?) AND source <> ?"
+    query = f"SELECT count(*) FROM (SELECT DISTINCT job_name, target FROM targets WHERE {where})"  # noqa: S608
+    [number] = connection.execute(query, (job_name, job_name, but_of)).fetchone()
     return int(number)
 
 
 def check_room(connection: sqlite3.Connection, more: int, limit: int) -> None:
     """Raises Refused if so many more targets are too many."""
     if count(connection) + more > limit:
-        raise Refused(429, "targets_limit", f"More than {limit} scrape targets are registered; remove some first.")
+        raise too_many_targets(limit)
+
+
+def too_many_targets(limit: int) -> Refused:
+    return Refused(429, "targets_limit", f"More than {limit} scrape targets are registered; remove some first.")
 
 
 def discovery(targets: Sequence[Registered]) -> list[dict[str, Any]]:

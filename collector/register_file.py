@@ -11,6 +11,9 @@ from .register import count, write_file
 from .telemetry import Telemetry
 
 _CHECK_SECONDS = 5.0
+_WRITE_SECONDS = 1.0
+"""At least so much is between two writings, as each writes every target and waits for the disk."""
+
 _log = logging.getLogger("collector.register")
 
 
@@ -24,23 +27,37 @@ class RegisterFile:
         self._version = -1
         """The register's version in the file; -1 as long as it was not written."""
         self._stamp: tuple[int, int, int] | None = None
+        self._counted = -1
+        self._connection: sqlite3.Connection | None = None
         self._next_check = 0.0
+        self._next_write = 0.0
         self._failing = False
 
-    def sync(self, connection: sqlite3.Connection) -> None:
-        """Writes the file if it must be. A file that cannot be written is tried again later."""
+    def sync(self, connection: sqlite3.Connection, at_once: bool = False) -> None:
+        """Writes the file if it must be, `at_once` or when the last writing is long enough ago.
+
+        A file that cannot be written is tried again later.
+        """
+        if connection is not self._connection:  # another database, whose versions mean other targets
+            self._connection, self._version, self._counted, self._next_write = connection, -1, -1, 0.0
         [version] = connection.execute("SELECT version FROM register").fetchone()
+        if version != self._counted:
+            self._counted = version
+            self._telemetry.set_now(targets=count(connection))
         if version == self._version and not self._was_touched():
             return
         if self._failing and self._clock() < self._next_check:
+            return
+        if self._clock() < self._next_write and not at_once:
             return
         try:
             write_file(connection, self._path)
         except OSError as error:
             self._failed(error)
         else:
+            if self._version != -1:  # the first change after a start need not wait
+                self._next_write = self._clock() + _WRITE_SECONDS
             self._version, self._stamp, self._failing = version, self._now(), False
-            self._telemetry.set_now(targets=count(connection))
 
     def _was_touched(self) -> bool:
         if self._clock() < self._next_check:

@@ -7,7 +7,7 @@ import msgspec
 
 from .decode import number, too_many_series
 from .errors import Refused
-from .labels import RUN_LABELS, check_labels, label_text
+from .labels import RUN_LABELS, check_labels, label_text, without_empty
 from .load import PAGE
 from .model import DROPPED_FAMILY, STATE_FAMILY, Family, Kind, Model, Named, Part, Source
 from .plan import Plan
@@ -152,5 +152,5 @@ class Samples:
         if known is None:
             own = {name: value for name, value in key if name not in RUN_LABELS}
             named = None if len(own) == len(key) else (labels.get(_PROJECT), labels.get(_EXPERIMENT))
-            known = self._texts[key] = label_text(own), named
+            known = self._texts[key] = label_text(without_empty(own)), named
         return known

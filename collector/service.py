@@ -20,6 +20,7 @@ from fastapi import FastAPI
 from .api import Api
 from .errors import ConfigError
 from .logs import fields
+from .protocol import Protocol
 from .register_file import RegisterFile
 from .sender import Sender
 from .settings import Settings
@@ -48,6 +49,7 @@ class Service:
             raise
         self._register = RegisterFile(settings.register, self.telemetry, clock)
         self.writer.after_commit.append(self._sync_register)
+        self.writer.at_stop = lambda: self._register.sync(self.writer.connection, at_once=True)
         self._sender = Sender(self.writer, settings, self.telemetry) if settings.otlp_endpoint else None
         self.telemetry.set_now(exporter_ok=1)
         self.app = Api(settings, self.writer, self.telemetry).app(self._lifespan)
@@ -84,7 +86,7 @@ def serve(settings: Settings) -> int:
     server = uvicorn.Server(
         uvicorn.Config(
             service.app,
-            http="h11",  # bounds the size of headers, which the faster httptools does not
+            http=Protocol,  # on h11, which bounds the size of headers, which the faster httptools does not
             log_config=None,
             access_log=False,
             server_header=False,

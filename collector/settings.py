@@ -88,7 +88,12 @@ class Settings:
     max_spans_per_report: Annotated[int, About("Bound on the spans in one report; past it the answer is 413.", 1)] = (
         20_000
     )
-    max_targets: Annotated[int, About("Bound on registered scrape targets; past it the answer is 429.", 1)] = 20_000
+    max_targets: Annotated[
+        int,
+        About(
+            "Bound on registered scrape targets; past it the answer is 429, and those of a report are passed over.", 1
+        ),
+    ] = 20_000
     hold_seconds: Annotated[float, About("How long a job's data waits for the job's run to be named.", 0)] = 60.0
     final_seconds: Annotated[float, About("How long a source that has finished stays.", 0)] = 60.0
     silent_seconds: Annotated[float, About("How long a source may be silent before it counts as gone.", 1)] = 120.0

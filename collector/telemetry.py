@@ -28,7 +28,9 @@ class Telemetry:
         )
         self._dropped = self._counter("spans_dropped", "Spans thrown away, by reason.", "reason")
         self._conflicts = self._counter("families_refused", "Metrics passed over, as their name has another type.")
-        self._bad_targets = self._counter("targets_refused", "Scrape targets in reports that cannot be scraped.")
+        self._bad_targets = self._counter(
+            "targets_refused", "Scrape targets in reports that cannot be scraped or are too many."
+        )
         self._failures = self._counter("failures", "Attempts that failed, by what: database, register, export.", "what")
         self.commit_seconds = self._histogram("commit_seconds", "Time to store a batch of reports.")
         self.batch_reports = self._histogram(
@@ -63,8 +65,8 @@ class Telemetry:
     def refused_families(self, names: Iterable[str]) -> None:
         self._conflicts.inc(len(list(names)))
 
-    def refused_target(self) -> None:
-        self._bad_targets.inc()
+    def refused_targets(self, number: int) -> None:
+        self._bad_targets.inc(number)
 
     def failure(self, what: str) -> None:
         self._failures.labels(what).inc()

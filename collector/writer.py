@@ -5,15 +5,19 @@ A report is answered once its transaction is committed, and only then is it show
 """
 
 import logging
+import os
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
 
 from . import expiry
 from .database import is_trouble, open_database, run
 from .decode import decode_report
-from .errors import RETRY_SECONDS, Refused
+from .errors import RETRY_SECONDS, ConfigError, Refused
 from .inbox import Arrived, Call, Inbox
 from .ingest import Answer, Ingest
 from .journal import Journal
@@ -50,6 +54,10 @@ class Writer:
         """What the database said when it last refused; empty while all is well."""
         self.on_death: Callable[[], None] = lambda: None
         """Called if the thread ends with an error."""
+        self.at_stop: Callable[[], None] = lambda: None
+        """Called once all is stored, before the database is closed."""
+        self._closed = False
+        """Whether there is no open database, as it could not be opened again."""
         self._last = clock()
         self._last_purge = self._last
         self._next_try = 0.0
@@ -59,11 +67,19 @@ class Writer:
         self._thread = threading.Thread(target=self._work, name="writer", daemon=True)
 
     def _open(self) -> None:
-        self.connection = open_database(self._settings.database, self._settings.synchronous)
-        self.journal = Journal(self._settings.journal_bytes)
-        self.journal.load(self.connection)
-        self.model = load(self.connection)
-        self._ingest = Ingest(self.connection, self.model, self.journal, self._settings, self._telemetry)
+        path = self._settings.database
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        connection = open_database(path, self._settings.synchronous)
+        try:
+            journal = Journal(self._settings.journal_bytes)
+            journal.load(connection)
+            model = load(connection)
+        except BaseException:
+            connection.close()
+            raise
+        self.connection, self.journal, self.model = connection, journal, model
+        self._file = _identity(path)
+        self._ingest = Ingest(connection, model, journal, self._settings, self._telemetry)
 
     def start(self) -> None:
         self._thread.start()
@@ -72,7 +88,20 @@ class Writer:
         """Stores what has been accepted, then closes the database."""
         self.inbox.close()
         self._thread.join()
+        self._attempt(self.at_stop)
         self.connection.close()
+
+    def ask(self, do: Callable[[], Any]) -> "Future[Any]":
+        """What `do` returns when the writer's thread calls it; Refused, if the database cannot be asked."""
+        return self.inbox.call(lambda: self._answer(do))
+
+    def _answer(self, do: Callable[[], Any]) -> Any:
+        if self._closed and self._unusable():
+            raise self._refusal()
+        try:
+            return do()
+        except sqlite3.Error as error:
+            raise self._failed(error) from error
 
     def carry_out(self, plan: Plan) -> None:
         """Commits a plan and shows it; the writer's thread only. Raises Refused, with nothing done."""
@@ -86,6 +115,7 @@ class Writer:
     def tick(self) -> None:
         """Lets time take effect; the writer's thread only."""
         self._advance()
+        self._check_file()
         self._attempt(self._tick)
 
     def _work(self) -> None:
@@ -110,6 +140,7 @@ class Writer:
             else:
                 self._store(reports)
                 reports = []
+                self._check_file()
                 item.carry_out()
         self._store(reports)
 
@@ -118,6 +149,7 @@ class Writer:
         if not arrived:
             return
         self.inbox.taken(arrived)
+        self._check_file()
         if self._unusable():
             for one in arrived:
                 one.answer.set_exception(self._refusal())
@@ -159,6 +191,10 @@ class Writer:
         """Commits a batch, shows it and answers it."""
         if not batch:
             return
+        if self.broken:  # since the batch was planned, from a model that may be another now
+            for arrived, _, _ in batch:
+                arrived.answer.set_exception(self._refusal())
+            return
         try:
             self._commit([plan for _, plan, _ in batch])
         except Exception as error:
@@ -190,6 +226,8 @@ class Writer:
     def _tick(self) -> None:
         if self.broken:
             self._try_again()
+        if self._closed:
+            return
         steps: list[Callable[[], Plan]] = [
             lambda: expiry.plan_releases(self.model, self._settings),
             lambda: expiry.plan_ends(self.model, self.journal, self._settings, self._telemetry),
@@ -233,8 +271,26 @@ class Writer:
         self._last = now
 
     def _reopen(self) -> None:
+        """Reads everything back. If that cannot be done, all is refused until it can."""
         self.connection.close()
-        self._open()
+        self._closed = True
+        try:
+            self._open()
+        except (ConfigError, OSError, sqlite3.Error) as error:
+            if not self.broken:
+                _log.error("the database cannot be opened again", extra=fields(error=error))
+            self.broken = str(error)
+            self._next_try = self._clock() + _TICK_SECONDS
+        else:
+            self._closed = False
+
+    def _check_file(self) -> None:
+        """Begins anew if the database's file is gone: what is committed to a deleted file is on no disk."""
+        if self._closed or _identity(self._settings.database) == self._file:
+            return
+        _log.error("the database's file was deleted or replaced; opening it anew, and clients send everything again")
+        self._telemetry.failure("database")
+        self._reopen()
 
     def _failed(self, error: Exception) -> Refused:
         """Takes note of an error; returns what to tell whoever asked for what failed."""
@@ -264,6 +320,10 @@ class Writer:
     def _try_again(self) -> None:
         """Raises sqlite3.Error while the database still refuses."""
         self._next_try = self._clock() + _TICK_SECONDS
+        if self._closed:
+            self._reopen()
+        if self._closed:
+            return
         run(self.connection, [("INSERT INTO jobs VALUES ('', NULL, NULL, zeroblob(65536))", [()])])
         run(self.connection, [("DELETE FROM jobs WHERE name = ''", [()])])
         self.broken = ""
@@ -273,3 +333,12 @@ class Writer:
         return Refused(
             503, "database", f"The report cannot be stored: {self.broken}; send it again in {RETRY_SECONDS} s."
         )
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Which file the path leads to; None if to none."""
+    try:
+        state = os.stat(path)
+    except OSError:
+        return None
+    return state.st_dev, state.st_ino

@@ -3,6 +3,8 @@
 from pathlib import Path
 
 import pytest
+from starlette.datastructures import URL
+from starlette.requests import Request
 
 from .harness import LocalCollector
 from .reports import RUN, gauge, report, targets
@@ -59,6 +61,23 @@ def test_every_call_but_two_needs_the_token(tmp_path: Path) -> None:
         right = {"Authorization": "Bearer s3cret"}
         assert client.get("/api/v1/services", headers=right).status_code == 200
         assert client.post("/api/v1/events", json=report(), headers=right).status_code == 200
+
+
+@pytest.mark.parametrize("host", ["x/healthz?", "x/healthz#", "x/metrics?a="])
+def test_the_token_is_asked_for_by_the_path_and_not_by_the_host(
+    tmp_path: Path, host: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As older versions of starlette have it.
+    monkeypatch.setattr(Request, "url", property(lambda self: URL(f"http://{host}{self.scope['path']}")))
+    with LocalCollector(tmp_path, token="s3cret") as collector:
+        foreign = {"Host": host}
+        body = {"targets": ["10.0.0.1:9100"]}
+        assert collector.client.post(TARGETS, json=body, headers=foreign).status_code == 401
+        assert collector.client.get("/healthz", headers=foreign).status_code == 200
+        right = {**foreign, "Authorization": "Bearer s3cret"}
+        assert "/nowhere." in collector.client.get("/nowhere", headers=right).json()["reason"]
+        assert collector.client.post("/api/v1/events", content=b"", headers=right).status_code == 400
+        assert collector.own("reports_total", outcome="refused") == 1
 
 
 def test_a_page_of_another_site_changes_nothing(collector: LocalCollector) -> None:
@@ -171,6 +190,21 @@ def test_the_number_of_targets_is_bounded(tmp_path: Path) -> None:
         assert collector.client.post(TARGETS, json={"targets": ["a:1", "b:1"]}).status_code == 200
         answer = collector.client.post(TARGETS, json={"targets": ["c:1"]})
         assert (answer.status_code, answer.headers["retry-after"]) == (429, "5")
+
+
+def test_the_number_of_targets_in_reports_is_bounded(tmp_path: Path) -> None:
+    with LocalCollector(tmp_path, max_targets=4) as collector:
+        collector.client.post(TARGETS, json={"targets": ["a:1"]})
+        many = targets(*(f"10.0.{number // 200}.{number % 200}:80" for number in range(10_000)))
+        collector.accepted(report(1, run=RUN, targets=[many], metrics=[gauge("g", 1)]))
+        assert collector.client.get(TARGETS).json()["target_count"] == 4
+        assert collector.own("targets_refused_total") == 9_997
+        assert collector.value("g", **RUN) == 1
+        collector.accepted(report(2, targets=[targets("10.0.0.1:90")]))
+        assert collector.own("targets_refused_total") == 9_998
+        collector.accepted(report(1, 2, run=RUN, targets=[targets("10.0.0.9:80", "10.0.0.8:80", "10.0.0.8:80")]))
+        assert collector.client.get(TARGETS).json()["target_count"] == 3
+        assert collector.own("targets_refused_total") == 9_998
 
 
 def test_runs_lists_sources_and_what_waits(collector: LocalCollector) -> None:

@@ -4,6 +4,7 @@ import json
 import multiprocessing
 import os
 import resource
+import shutil
 import socket
 import sqlite3
 import time
@@ -135,6 +136,50 @@ def test_a_database_that_is_damaged_at_work_is_replaced(collector: LocalCollecto
     assert collector.value("a_total", **RUN) == 4
 
 
+@pytest.mark.parametrize("busy", [True, False])
+def test_a_data_folder_that_is_deleted_at_work_is_begun_anew(tmp_path: Path, busy: bool) -> None:
+    folder = tmp_path / "data"
+    with LocalCollector(folder) as collector:
+        collector.accepted(report(1, run=RUN, metrics=[counter("a_total", 1)]))
+        shutil.rmtree(folder)
+        if not busy:
+            collector.pass_time(2)
+            assert (folder / "collector.db").exists()
+        assert collector.accepted(report(1, 2, run=RUN))["full"] is True
+        assert collector.own("failures_total", what="database") == 1
+        collector.accepted(report(1, 3, run=RUN, full=True, metrics=[counter("a_total", 4)]))
+    with LocalCollector(folder) as collector:
+        assert collector.value("a_total", **RUN) == 4
+
+
+def test_a_data_folder_that_cannot_be_made_again_is_waited_for(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    with LocalCollector(folder) as collector:
+        collector.accepted(report(1, run=RUN))
+        shutil.rmtree(folder)
+        folder.write_text("a file where the folder should be")
+        for _ in range(2):
+            assert collector.send(report(1, 2, run=RUN))[0] == 503
+            collector.pass_time(2)
+        assert collector.client.post(TARGETS, json={"targets": ["a:1"]}).status_code == 503
+        assert collector.client.get(TARGETS).status_code == 503
+        folder.unlink()
+        collector.pass_time(2)
+        assert collector.accepted(report(1, 2, run=RUN))["full"] is True
+
+
+def test_a_connection_that_is_closed_is_opened_again_and_reports_are_kept(collector: LocalCollector) -> None:
+    collector.accepted(report(1, run=RUN, metrics=[counter("a_total", 1)]))
+    writer = collector.service.writer
+    writer.inbox.call(lambda: writer.connection.close()).result()
+    content = report(1, 2, run=RUN, metrics=[counter("a_total", 2)])
+    answer = collector.client.post("/api/v1/events", json=content)
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
+    collector.now += 2
+    assert collector.send(content)[0] == 200
+    assert collector.value("a_total", **RUN) == 2
+
+
 def test_a_database_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
     with LocalCollector(tmp_path):
         pass
@@ -204,6 +249,19 @@ def test_a_register_file_half_written_or_edited_by_hand_is_put_right(
     collector.pass_time(8)
     assert file.read_bytes() == good
     assert not [name for name in file.parent.iterdir() if name.name.startswith(".targets")]
+
+
+def test_the_register_file_is_written_once_a_second_and_at_the_end(tmp_path: Path) -> None:
+    with LocalCollector(tmp_path) as collector:
+        file = collector.settings.register
+        for number in range(1, 4):
+            collector.client.post(TARGETS, json={"targets": [f"10.0.0.{number}:80"]})
+        assert _in_file(file) == 1
+        collector.pass_time(1)
+        assert _in_file(file) == 3
+        collector.client.post(TARGETS, json={"targets": ["10.0.0.4:80"]})
+        assert _in_file(file) == 3
+    assert _in_file(file) == 4
 
 
 def test_a_register_file_that_cannot_be_written_is_tried_again(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from .harness import LocalCollector
 from .reports import OTHER_RUN, RUN, START_NS, counter, gauge, histogram, report, state_span, states, targets
 
@@ -78,6 +80,18 @@ def test_a_source_that_comes_back_is_not_counted_twice(collector: LocalCollector
     assert collector.value("b_total", **RUN) == 1
     assert collector.accepted(report(2, 3, run=RUN))["full"] is True
     assert collector.own("sources") == 1
+
+
+def test_two_processes_under_one_source_id_are_said_once(
+    collector: LocalCollector, caplog: pytest.LogCaptureFixture
+) -> None:
+    first = report(1, run=RUN)
+    for content in (first, first):
+        collector.accepted(content)
+    assert "under one source id" not in caplog.text
+    for content in (report(1, run=RUN, sent_ns=7), {**first, "source": {**first["source"], "pid": 7}}):
+        collector.accepted(content)
+    assert caplog.text.count("under one source id") == 1
 
 
 def test_a_source_that_comes_back_after_its_run_has_gone_starts_anew(collector: LocalCollector) -> None:

@@ -49,7 +49,7 @@ def test_every_value_and_label_survives(collector: LocalCollector) -> None:
     assert math.isnan(collector.value("g", a=ODD, **run) or 0)
     assert collector.value("g2", **run) == math.inf
     assert collector.value("g3", **run) == -math.inf
-    assert collector.value("g4", _x="", **run) == 1e300
+    assert collector.value("g4", **run) == 1e300
     assert collector.value("c_total", **run) == 1e18
     assert collector.value("d_total", **run) == 2.5
     buckets = [collector.value("h_bucket", b=ODD, le=bound, **run) for bound in ("1.0", "2.0", "+Inf")]
@@ -122,3 +122,11 @@ def test_a_counter_whose_short_name_is_a_gauge_stays_valid_openmetrics(collector
 )
 def test_the_format_is_what_the_scraper_asks_for(accept: str, wanted: str) -> None:
     assert content_type(accept) == wanted
+
+
+def test_a_label_without_a_value_is_none(collector: LocalCollector) -> None:
+    family = {"name": "g", "type": "gauge", "help": "", "series": [[{}, 1, 1], [{"a": "", "b": ""}, 2, 2]]}
+    collector.accepted(report(run=RUN, metrics=[family, gauge("h", 3, a="", b="x")]))
+    assert collector.value("g", **RUN) == 2
+    assert collector.value("h", b="x", **RUN) == 3
+    assert 'a=""' not in collector.client.get("/metrics").text

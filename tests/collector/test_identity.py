@@ -3,8 +3,10 @@
 from pathlib import Path
 from typing import Any
 
+from collector.inbox import Arrived
+
 from .harness import LocalCollector
-from .reports import OTHER_RUN, RUN, counter, gauge, histogram, report, state_span, states, targets
+from .reports import OTHER_RUN, RUN, body, counter, gauge, histogram, report, state_span, states, targets
 
 NO_RUN = {"project": "", "experiment_name": ""}
 SECONDS = "rl_insight_state_seconds_total"
@@ -68,14 +70,54 @@ def test_series_without_a_run_move_to_it_when_it_is_named_late(collector: LocalC
     assert collector.value("a_total", **RUN) == 8
 
 
-def test_a_total_without_a_run_does_not_fall_while_another_job_has_none(collector: LocalCollector) -> None:
-    collector.accepted(report(2, metrics=[counter("a_total", 5)]))
-    collector.accepted(report(3, job="", metrics=[counter("a_total", 2)]))
-    collector.pass_time(61)
-    assert collector.value("a_total", **NO_RUN) == 7
+def test_what_is_named_late_counts_once_while_another_source_has_no_run(tmp_path: Path) -> None:
+    with LocalCollector(tmp_path) as collector:
+        collector.accepted(report(2, metrics=[counter("c_total", 5)]))
+        collector.accepted(report(3, job="", metrics=[counter("c_total", 100)]))
+        collector.pass_time(61)
+        assert collector.value("c_total", **NO_RUN) == 105
+        collector.accepted(report(1, run=RUN))
+        assert collector.value("c_total", **NO_RUN) == 100
+        assert collector.value("c_total", **RUN) == 5
+    with LocalCollector(tmp_path) as collector:
+        assert collector.value("c_total", **NO_RUN) == 100
+        assert collector.value("c_total", **RUN) == 5
+        collector.accepted(report(2, 2, metrics=[counter("c_total", 6)]))
+        assert collector.value("c_total", **RUN) == 6
+
+
+def test_what_a_source_that_was_gone_left_without_a_run_goes_with_it(tmp_path: Path) -> None:
+    with LocalCollector(tmp_path) as collector:
+        for source in (2, 4, 5):
+            collector.accepted(report(source, metrics=[counter("c_total", source)]))
+        collector.accepted(report(3, job="", metrics=[counter("c_total", 100)]))
+        for sequence in (2, 3):
+            collector.pass_time(65)
+            collector.accepted(report(3, sequence, job=""))
+        assert collector.own("sources") == 1
+        assert collector.value("c_total", **NO_RUN) == 111
+        collector.accepted(report(2, 2, job="", metrics=[counter("c_total", 3)]))  # back, and still without a run
+        assert collector.value("c_total", **NO_RUN) == 112
+        collector.accepted(report(1, run=RUN))
+        bodies = [body(report(source, 2, metrics=[counter("c_total", 10)])) for source in (4, 5)]
+        arrived = [Arrived(one, "gzip") for one in (*bodies, body(report(2, 3)))]
+        writer = collector.service.writer
+        writer.inbox.call(lambda: writer._store(arrived)).result()  # back at one time, with the run of their job
+        assert [one.answer.exception() for one in arrived] == [None] * 3
+        assert collector.value("c_total", **NO_RUN) == 100
+        assert collector.value("c_total", **RUN) == 23
+    with LocalCollector(tmp_path) as collector:
+        assert collector.value("c_total", **NO_RUN) == 100
+        assert collector.value("c_total", **RUN) == 23
+
+
+def test_what_was_counted_in_a_run_is_not_counted_in_it_again_by_way_of_none(collector: LocalCollector) -> None:
     collector.accepted(report(1, run=RUN))
-    assert collector.value("a_total", **NO_RUN) == 7
-    assert collector.value("a_total", **RUN) == 5
+    collector.accepted(report(2, metrics=[counter("c_total", 5)]))
+    collector.accepted(report(2, 2, job="", metrics=[counter("c_total", 7)]))
+    assert (collector.value("c_total", **RUN), collector.value("c_total", **NO_RUN)) == (5, 2)
+    collector.accepted(report(2, 3, metrics=[counter("c_total", 8)]))
+    assert (collector.value("c_total", **RUN), collector.value("c_total", **NO_RUN)) == (8, None)
 
 
 def test_two_jobs_are_never_mixed(collector: LocalCollector) -> None:
