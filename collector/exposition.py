@@ -51,10 +51,10 @@ def _family(family: Family, model: Model, openmetrics: bool, out: list[str]) -> 
     all_series = family.series.values()
     if family.kind == "gauge":
         _header(out, family.name, "gauge", family.help, openmetrics)
-        out += [f"{series.prefixes[0]}{_number(series.value()[0])}\n" for series in all_series]
+        out += [_line(series) for series in all_series]
     elif family.kind == "counter":
         _counter_header(out, family.name, family.help, model, openmetrics)
-        out += [f"{series.prefixes[0]}{_number(series.value()[0])}\n" for series in all_series]
+        out += [_line(series) for series in all_series]
     elif family.kind == "state":
         values = [(series, series.value()) for series in all_series]
         for place, (name, says) in enumerate(zip(family.sample_names(), _STATE_HELP, strict=True)):
@@ -62,6 +62,16 @@ def _family(family: Family, model: Model, openmetrics: bool, out: list[str]) -> 
             out += [f"{series.prefixes[place]}{_number(value[place])}\n" for series, value in values]
     else:
         _histogram(family, [(series, series.value()) for series in all_series], openmetrics, out)
+
+
+def _line(series: Series) -> str:
+    """The line of a series that has one."""
+    value = series.value()
+    # A report brings a new vector, so the same one means the same value.
+    if value is not series.shown:
+        series.line = f"{series.prefixes[0]}{_number(value[0])}\n"
+        series.shown = value
+    return series.line
 
 
 def _histogram(family: Family, values: Sequence[tuple[Series, Vector]], openmetrics: bool, out: list[str]) -> None:

@@ -59,9 +59,12 @@ class Part:
 class Series:
     """One exposed series: what all sources of its run say of it."""
 
-    __slots__ = ("family", "folded", "parts", "prefixes", "run", "text")
+    __slots__ = ("family", "folded", "line", "parts", "prefixes", "run", "shown", "text")
 
     def __init__(self, family: "Family", run: "Run", text: str) -> None:
+        self.shown: Vector | None = None
+        self.line = ""
+        """What the last scrape showed, and how: most values have not changed by the next one."""
         self.family = family
         self.run = run
         self.text = text
