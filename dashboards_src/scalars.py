@@ -75,7 +75,6 @@ def scalars(
     height: int = 7,
     overrides: Sequence[Json] = (),
     ranged_by: str | None = None,
-    logarithmic: bool = False,
 ) -> Panel:
     """Several scalars of one unit in one graph, by what the legend calls each.
 
@@ -93,7 +92,6 @@ def scalars(
         width=width,
         height=height,
         overrides=overrides,
-        logarithmic=logarithmic,
     )
 
 

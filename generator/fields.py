@@ -6,7 +6,7 @@ from typing import Any
 
 Json = dict[str, Any]
 
-GREEN, ORANGE, RED, BLUE, GREY = "green", "orange", "red", "blue", "text"
+GREEN, ORANGE, RED, GREY = "green", "orange", "red", "text"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,6 @@ from grafanalib import core
 from generator.fields import Json, Links, Threshold, plain
 from generator.queries import AnyQuery, reference
 
-Calculation = Literal["lastNotNull", "min", "max", "mean", "sum", "diff", "range"]
-
 
 @dataclass(frozen=True, slots=True)
 class Panel:
@@ -116,8 +114,8 @@ def legend_of(mode: Literal["list", "table", "hidden"]) -> Json:
     return legend | ({"sortBy": "Last *", "sortDesc": True} if mode == "table" else {})
 
 
-def reduced(calculation: Calculation) -> Json:
-    return {"calcs": [calculation], "fields": "", "values": False}
+def last_value() -> Json:
+    return {"calcs": ["lastNotNull"], "fields": "", "values": False}
 
 
 def hidden_from_nothing() -> Json:

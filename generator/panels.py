@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from generator import classes
 from generator.fields import Json
-from generator.panel import Calculation, Common, Panel, hidden_from_nothing, legend_of, make, reduced
+from generator.panel import Common, Panel, hidden_from_nothing, last_value, legend_of, make
 from generator.queries import AnyQuery
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ def timeseries(
     line_width: int = 1,
     bands: bool = False,
     legend: Literal["list", "table", "hidden"] = "list",
-    logarithmic: bool = False,
     **common: Unpack[Common],
 ) -> Panel:
     """Values over time. `bands` fills the background between thresholds instead of ruling lines."""
@@ -49,7 +48,6 @@ def timeseries(
         lineWidth=line_width,
         showPoints="auto",
         stacking={"mode": stack, "group": "A"},
-        scaleDistributionType="log" if logarithmic else "linear",
         thresholdsStyleMode=drawn,
     )
 
@@ -59,7 +57,6 @@ def stat(
     *queries: AnyQuery,
     description: str,
     unit: str,
-    calculation: Calculation = "lastNotNull",
     sparkline: bool = True,
     background: bool = False,
     show: Literal["auto", "value", "value_and_name", "name"] = "auto",
@@ -76,7 +73,7 @@ def stat(
         size=(4, 4),
         graphMode="area" if sparkline else "none",
         colorMode="background" if background else "value",
-        reduceCalc=calculation,
+        reduceCalc="lastNotNull",
         textMode=show,
         noValue="",
         color={"mode": "thresholds"},
@@ -87,7 +84,7 @@ def stat(
 def gauge(title: str, *queries: AnyQuery, description: str, unit: str, **common: Unpack[Common]) -> Panel:
     """A dial from the minimum to the maximum, with the thresholds along its rim."""
     options = {
-        "reduceOptions": reduced("lastNotNull"),
+        "reduceOptions": last_value(),
         "orientation": "auto",
         "showThresholdLabels": False,
         "showThresholdMarkers": True,
@@ -104,13 +101,12 @@ def bargauge(
     *queries: AnyQuery,
     description: str,
     unit: str,
-    calculation: Calculation = "lastNotNull",
     orientation: Orientation = "horizontal",
     **common: Unpack[Common],
 ) -> Panel:
     """A bar a series, so that many are compared at a glance."""
     options = {
-        "reduceOptions": reduced(calculation),
+        "reduceOptions": last_value(),
         "orientation": orientation,
         "displayMode": "gradient",
         "valueMode": "color",
@@ -182,8 +178,6 @@ def state_timeline(
     *queries: AnyQuery,
     description: str,
     unit: str = "none",
-    rows_per_page: int = 64,
-    row_height: float = 0.9,
     **common: Unpack[Common],
 ) -> Panel:
     """A row a series, coloured by what it is at each moment; equal neighbours become one bar."""
@@ -199,11 +193,11 @@ def state_timeline(
             "legend": legend_of("list"),
             "tooltip": {"mode": "single", "sort": "none"},
             # Grafana before 11.4 has no pages and shows all rows.
-            "perPage": rows_per_page,
+            "perPage": 64,
         },
         custom={"hideFrom": hidden_from_nothing()},
         fillOpacity=85,
-        rowHeight=row_height,
+        rowHeight=0.9,
     )
 
 

@@ -16,7 +16,7 @@ class Query:
 
     `legend` names a series by its labels (`{{replica}}`); `instant` asks for the last moment
     only; `shape` is how the answer is laid out; `min_step` is the finest resolution worth
-    asking for (`15s`); `hidden` queries only feed transformations.
+    asking for (`15s`).
     """
 
     expr: str
@@ -24,7 +24,6 @@ class Query:
     instant: bool = False
     shape: Literal["time_series", "table", "heatmap"] = "time_series"
     min_step: str | None = None
-    hidden: bool = False
 
     @property
     def text(self) -> str:
@@ -49,8 +48,6 @@ class Query:
         }
         if self.min_step:
             target["interval"] = self.min_step
-        if self.hidden:
-            target["hide"] = True
         return target
 
 

@@ -30,8 +30,6 @@ class Variable:
     all_value: str | None = None
     start: Sequence[str] = ()
     sort: Literal["none", "text", "number"] = "text"
-    regex: str = ""
-    hidden: bool = False
 
     def template(self) -> Template:
         """The variable as Grafana's JSON object."""
@@ -50,7 +48,7 @@ def _query(variable: Variable) -> Template:
         dataSource=PROMETHEUS,
         query={"query": variable.query, "refId": f"variable-{variable.name}"},
         refresh=_ON_TIME_RANGE_CHANGE,
-        regex=variable.regex,
+        regex="",
         sort=_SORT[variable.sort],
         multi=variable.multi,
         includeAll=variable.all_value is not None,
@@ -74,7 +72,7 @@ def _textbox(variable: Variable) -> Template:
 
 
 def _common(variable: Variable) -> dict[str, Any]:
-    return {"name": variable.name, "label": variable.label, "hide": 2 if variable.hidden else 0}
+    return {"name": variable.name, "label": variable.label}
 
 
 _TEMPLATES = {"query": _query, "datasource": _datasource, "textbox": _textbox}

@@ -5,6 +5,7 @@ Only what is not found there is checked, sanitised and made, on the slow path.
 """
 
 import threading
+from abc import abstractmethod
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from time import monotonic_ns
@@ -42,9 +43,9 @@ class Series:
         self.lock = lock
         self.changed = False
 
+    @abstractmethod
     def update(self, value: float) -> None:
         """Takes a value in. Raises what `float` raises, and ValueError for what this kind cannot take."""
-        raise NotImplementedError
 
 
 class Gauge(Series):
